@@ -1,0 +1,199 @@
+"""Every sentence in two languages: a `Text` holds both, `say` looks one up for the command line and reports."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Mapping, NamedTuple, Optional
+
+LANGUAGES = ("en", "zh")
+
+
+class Count(int):
+    """A number that brings its noun: `f"{Count(1):file|files}"` is `1 file`."""
+
+    def __format__(self, spec: str) -> str:
+        singular, bar, plural = spec.partition("|")
+        if not bar:
+            return int.__format__(self, spec)
+        return f"{int(self)} {singular if self == 1 else plural}"
+
+
+class Text(NamedTuple):
+    """One message in English and Chinese with `{names}` to fill in; technical names stay as they are."""
+
+    en: str
+    zh: str
+
+    def in_(self, lang: str, /, **values: Any) -> str:
+        """The message in `lang` ("en" or "zh"), its names filled in; whole numbers may bring their noun."""
+        counted = {
+            key: Count(value) if isinstance(value, int) and not isinstance(value, bool) else value
+            for key, value in values.items()
+        }
+        return (self.zh if lang == "zh" else self.en).format(**counted)
+
+
+def default_language(environment: Optional[Mapping[str, str]] = None) -> str:
+    """`zh` where the locale is a Chinese one, else `en`."""
+    variables = os.environ if environment is None else environment
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = variables.get(name)
+        if value:
+            return "zh" if value.lower().startswith(("zh", "chinese")) else "en"
+    return "en"
+
+
+def say(key: str, lang: str, /, **values: Any) -> str:
+    """The message `key` of the catalogue in `lang`; KeyError for a key that isn't there."""
+    return TEXTS[key].in_(lang, **values)
+
+
+TEXTS: Dict[str, Text] = {
+    # reports
+    "error": Text("error", "错误"),
+    "warning": Text("warning", "警告"),
+    "info": Text("info", "提示"),
+    "errors": Text("{n:error|errors}", "{n} 个错误"),
+    "warnings": Text("{n:warning|warnings}", "{n} 个警告"),
+    "infos": Text("{n:note|notes}", "{n} 个提示"),
+    "reached": Text("reached", "调用链"),
+    "also-reached": Text("and through {n:other chain|other chains}", "另有 {n} 条调用链"),
+    "also-at": Text("also at", "同样出现在"),
+    "more": Text("and {n} more", "另有 {n} 处"),
+    "help": Text("help", "建议"),
+    "versions": Text("on", "涉及版本"),
+    "verdict": Text("verdict", "验证"),
+    "confirmed": Text("confirmed", "已证实"),
+    "refuted": Text("refuted", "不成立"),
+    "inconclusive": Text("inconclusive", "无法判定"),
+    "not-run": Text("not run", "未运行"),
+    "on-device": Text("{status} on {where}", "{status}（{where}）"),
+    "fix": Text("fix", "修复"),
+    "fix-safe": Text("graphlint check --fix", "graphlint check --fix"),
+    "fix-unsafe": Text(
+        "graphlint check --fix --unsafe-fixes (rests on an assumption)",
+        "graphlint check --fix --unsafe-fixes（基于某个假设）",
+    ),
+    "could-not-read": Text("could not be checked", "无法检查"),
+    "cell": Text("cell {n}", "单元格 {n}"),
+    "found": Text("{counts} in {files:file|files}", "{files} 个文件中共有 {counts}"),
+    "clean": Text("Nothing breaks in graph mode", "图模式下没有发现问题"),
+    "unread": Text("{n:file|files} could not be checked", "{n} 个文件无法检查"),
+    "comma": Text(", ", "、"),
+    "period": Text(".", "。"),
+    "scope": Text(
+        "Checked {files:file|files} with {functions:graph function|graph functions} for {target}.",
+        "已检查 {files} 个文件、{functions} 个图函数；目标：{target}。",
+    ),
+    "no-graph-code": Text(
+        "Checked {files:file|files}; no graph code: no Cell with a construct, no function under ms.jit.",
+        "已检查 {files} 个文件；没有图代码：没有定义 construct 的 Cell，也没有 ms.jit 函数。",
+    ),
+    "target": Text("MindSpore {versions} ({level}, {device})", "MindSpore {versions}（{level}，{device}）"),
+    "unmeasured": Text(
+        "MindSpore {version} was not measured; what is said here was measured on {stand_in}.",
+        "MindSpore {version} 未经实测；此处结论来自 {stand_in} 的实测结果。",
+    ),
+    "declared": Text(
+        "The version comes from {origin}; --target-version sets another.",
+        "版本取自 {origin}；可用 --target-version 指定其他版本。",
+    ),
+    "fixable": Text(
+        "{n:finding|findings} can be fixed with --fix.",
+        "{n} 处可用 --fix 自动修复。",
+    ),
+    "fixable-unsafe": Text(
+        "{n:more|more} with --fix --unsafe-fixes.",
+        "另有 {n} 处可用 --fix --unsafe-fixes 修复。",
+    ),
+    "count": Text("count", "数量"),
+    "severity": Text("severity", "级别"),
+    "rule": Text("rule", "规则"),
+    "place": Text("place", "位置"),
+    "what": Text("what happens", "结果"),
+    # rule pages
+    "page-what": Text("What", "检查什么"),
+    "page-why": Text("Why", "为什么"),
+    "page-example": Text("Example", "示例"),
+    "page-instead": Text("Instead", "改写为"),
+    "page-fix-safety": Text("Fix safety", "修复的安全性"),
+    "page-effects": Text("Effect by version", "各版本上的结果"),
+    "page-silence": Text("To allow it in one place", "在某一处允许它"),
+    "page-silence-body": Text(
+        "Write # graphlint: ignore[{code}] on the line, and why after it.",
+        "在该行写上 # graphlint: ignore[{code}]，并在其后注明原因。",
+    ),
+    "measured": Text("measured", "实测"),
+    "every-target": Text("every measured version, level and device", "所有实测的版本、语法级别与设备"),
+    # suppressions
+    "unused-all": Text(
+        "Nothing is reported here, so `{comment}` suppresses nothing.",
+        "此处没有任何报告，`{comment}` 没有起作用。",
+    ),
+    "unused-codes": Text(
+        "`{codes}` is not reported here, so the suppression does nothing for it.",
+        "此处没有报告 `{codes}`，对它的屏蔽没有起作用。",
+    ),
+    "unknown-codes": Text(
+        "`{codes}` is no rule of graphlint's, so the suppression does nothing.",
+        "graphlint 没有规则 `{codes}`，该屏蔽没有起作用。",
+    ),
+    "unused-help": Text("Remove it.", "请删除。"),
+    "unknown-help": Text("The nearest rule is `{nearest}`.", "最接近的规则是 `{nearest}`。"),
+    # files
+    "not-utf8": Text(
+        "is not UTF-8: byte 0x{byte:02x} at column {column}; save it as UTF-8 or declare its encoding "
+        "on the first line",
+        "不是 UTF-8 编码：第 {column} 列的字节为 0x{byte:02x}；请存为 UTF-8，或在首行声明编码",
+    ),
+    "not-utf8-gbk": Text(
+        "is not UTF-8 (it may be GBK): byte 0x{byte:02x} at column {column}; save it as UTF-8 or declare "
+        "its encoding on the first line: # -*- coding: gbk -*-",
+        "不是 UTF-8 编码（可能是 GBK）：第 {column} 列的字节为 0x{byte:02x}；请存为 UTF-8，"
+        "或在首行声明编码：# -*- coding: gbk -*-",
+    ),
+    "bad-encoding": Text("declares an encoding that can't be used: {detail}", "声明的编码无法使用：{detail}"),
+    "null-bytes": Text("contains null bytes; this is not Python source", "含有空字节，不是 Python 源代码"),
+    "utf-16": Text("is UTF-16; save it as UTF-8", "是 UTF-16 编码；请存为 UTF-8"),
+    "syntax-error": Text(
+        "does not parse with Python {python}: {detail}",
+        "Python {python} 无法解析：{detail}",
+    ),
+    "too-deep": Text("is nested too deeply to be parsed", "嵌套过深，无法解析"),
+    "bad-notebook": Text("is not a readable notebook: {detail}", "不是可读的 notebook：{detail}"),
+    "unreadable": Text("could not be read: {detail}", "无法读取：{detail}"),
+    "dangling": Text("is a link to {link}, which does not exist", "是指向 {link} 的链接，而该文件不存在"),
+    "missing-path": Text("{path} does not exist", "{path} 不存在"),
+    "did-you-mean": Text("; did you mean {nearest}?", "；是否想写 {nearest}？"),
+    "no-python": Text("no Python files under {paths}", "{paths} 下没有 Python 文件"),
+    "excluded": Text(
+        "{path} is left out by the configuration's `exclude`",
+        "{path} 已被配置中的 `exclude` 排除",
+    ),
+    # configuration
+    "unknown-key": Text("{where}: unknown key `{key}`", "{where}：未知的配置项 `{key}`"),
+    "bad-value": Text(
+        "{where}: `{key}` must be {expected}, not {value}", "{where}：`{key}` 应为 {expected}，而不是 {value}"
+    ),
+    "bad-toml": Text("{where} is not valid TOML: {detail}", "{where} 不是有效的 TOML：{detail}"),
+    "unknown-rule": Text("unknown rule `{rule}`", "未知的规则 `{rule}`"),
+    "unknown-rule-in": Text("{where}: unknown rule `{rule}`", "{where}：未知的规则 `{rule}`"),
+    "bad-version": Text(
+        "`{version}` is not a MindSpore version such as 2.7 or 2.10.0",
+        "`{version}` 不是 MindSpore 版本号（例如 2.7 或 2.10.0）",
+    ),
+    # command line
+    "no-fixes": Text(
+        "this installation has no rewrites (no graphlint.fixes.apply): --fix and --diff can do nothing",
+        "当前安装不含自动改写（缺少 graphlint.fixes.apply），--fix 和 --diff 无法执行",
+    ),
+    "fixed": Text("Fixed {n:finding|findings} in {files:file|files}.", "已修复 {files} 个文件中的 {n} 处。"),
+    "would-fix": Text(
+        "Would fix {n:finding|findings} in {files:file|files}.", "可修复 {files} 个文件中的 {n} 处。"
+    ),
+    "internal": Text(
+        "internal error: {detail}; please report it ({debug} shows the traceback)",
+        "内部错误：{detail}；请报告此问题（设置 {debug} 可查看调用栈）",
+    ),
+    "progress": Text("graphlint: {done} of {total} files", "graphlint：已检查 {done} / {total} 个文件"),
+}
