@@ -1,4 +1,4 @@
-"""Every sentence in two languages: a `Text` holds both, `say` looks one up for the command line and reports."""
+"""Every sentence in two languages: a `Text` holds both, `say` looks up one of the catalogue below."""
 
 from __future__ import annotations
 
@@ -80,6 +80,8 @@ TEXTS: Dict[str, Text] = {
     "clean": Text("Nothing breaks in graph mode", "图模式下没有发现问题"),
     "unread": Text("{n:file|files} could not be checked", "{n} 个文件无法检查"),
     "comma": Text(", ", "、"),
+    "semicolon": Text("; ", "；"),
+    "colon": Text(": ", "："),
     "period": Text(".", "。"),
     "scope": Text(
         "Checked {files:file|files} with {functions:graph function|graph functions} for {target}.",
@@ -103,9 +105,14 @@ TEXTS: Dict[str, Text] = {
         "{n} 处可用 --fix 自动修复。",
     ),
     "fixable-unsafe": Text(
-        "{n:more|more} with --fix --unsafe-fixes.",
+        "{n} more with --fix --unsafe-fixes.",
         "另有 {n} 处可用 --fix --unsafe-fixes 修复。",
     ),
+    "fixable-only-unsafe": Text(
+        "{n:finding|findings} can be fixed with --fix --unsafe-fixes.",
+        "{n} 处可用 --fix --unsafe-fixes 修复。",
+    ),
+    "paren": Text(" ({text})", "（{text}）"),
     "count": Text("count", "数量"),
     "severity": Text("severity", "级别"),
     "rule": Text("rule", "规则"),

@@ -1,7 +1,7 @@
 """Comments that silence findings, and the report (GL901) of those that silence nothing.
 
-`# graphlint: ignore[GL101, try-in-graph]`, `# graphlint: ignore` and `# graphlint: ignore-file[...]` are our own;
-`# noqa`, `# noqa: GL101` and `# pylint: disable=...` (with pylint's scopes) count as well.
+`# graphlint: ignore[GL101, try-in-graph]`, `# graphlint: ignore` and `# graphlint: ignore-file[...]` count,
+and so do `# noqa`, `# noqa: GL101` and `# pylint: disable=...` with pylint's scopes.
 """
 
 from __future__ import annotations

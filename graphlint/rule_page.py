@@ -1,0 +1,169 @@
+"""A rule's page: its docstring under fixed headings, its effect by target, the evidence behind it.
+
+The command line, the editors' hover texts, SARIF and the documentation show the same page.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+
+from graphlint.lang import say
+from graphlint.suppressions import CODE, NAME
+
+SECTIONS = ("what", "why", "example", "instead", "fix-safety")
+_HEADING = re.compile(r"^#*\s*(What|Why|Example|Instead|Fix safety)\s*:?\s*$", re.IGNORECASE)
+_INLINE = re.compile(r"^(What|Why|Example|Instead|Fix safety):\s+(\S.*)$")
+_EVIDENCE = Path(__file__).parent / "knowledge" / "evidence.json"
+
+
+class UnusedSuppression:
+    """
+    What
+        A graphlint comment that silences nothing, or that names a rule which doesn't exist.
+
+    Why
+        A suppression that outlives its finding hides the next one at the same place.
+
+    Example
+        y = ops.relu(x)  # graphlint: ignore[GL101]
+
+    Instead
+        y = ops.relu(x)
+
+    Fix safety
+        Safe: only the comment is removed, and only where no other text follows it.
+    """
+
+    code = CODE
+    name = NAME
+
+    @staticmethod
+    def effects_by_target() -> List[Dict[str, str]]:
+        return []
+
+
+@dataclass(frozen=True)
+class Page:
+    """One rule as it is shown: `sections` by name, `effects` one row a target, `evidence` as measured."""
+
+    code: str
+    name: str
+    sections: Mapping[str, str]
+    effects: Sequence[Mapping[str, str]] = ()
+    evidence: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+
+    def data(self) -> Dict[str, Any]:
+        """The page as JSON data."""
+        return {
+            "code": self.code,
+            "name": self.name,
+            **{section.replace("-", "_"): self.sections.get(section, "") for section in SECTIONS},
+            "effects": [dict(row) for row in self.effects],
+            "evidence": [dict(row) for row in self.evidence],
+        }
+
+
+def pages() -> List[Page]:
+    """The pages of all rules, by code; imports the checkers."""
+    from graphlint.checkers import all_rules
+
+    rules: Dict[str, Any] = {UnusedSuppression.code: UnusedSuppression}
+    rules.update((rule.code, rule) for rule in all_rules())
+    evidence = _read_evidence()
+    return [_page(rules[code], evidence.get(code, ())) for code in sorted(rules)]
+
+
+def _page(rule: Any, evidence: Sequence[Mapping[str, Any]]) -> Page:
+    sections = sections_of(inspect.getdoc(rule) or "")
+    return Page(rule.code, rule.name, sections, tuple(rule.effects_by_target()), tuple(evidence))
+
+
+def sections_of(docstring: str) -> Dict[str, str]:
+    """A docstring cut at its headings, each alone on its line or before a colon; text above is `what`."""
+    found: Dict[str, List[str]] = {}
+    current = "what"
+    for line in docstring.splitlines():
+        heading, inline = _HEADING.match(line), _INLINE.match(line)
+        if heading is not None:
+            current = heading[1].lower().replace(" ", "-")
+            found.setdefault(current, [])
+        elif inline is not None:
+            current = inline[1].lower().replace(" ", "-")
+            found[current] = [inline[2]]
+        elif re.fullmatch(r"\s*[-=~]{3,}\s*", line) and not any(found.get(current, ())):
+            continue
+        else:
+            found.setdefault(current, []).append(line)
+    texts = {name: inspect.cleandoc("\n" + "\n".join(lines)).strip("\n") for name, lines in found.items()}
+    return {name: _without_fences(text) for name, text in texts.items() if text.strip()}
+
+
+def _without_fences(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.strip().startswith(("```", ".. code")))
+
+
+def text_page(page: Page, lang: str) -> str:
+    """The page for a terminal."""
+    blocks = [f"{page.code} {page.name}"]
+    for section in SECTIONS:
+        if section in page.sections:
+            blocks.append(_block(say(f"page-{section}", lang), page.sections[section].splitlines()))
+    if page.effects:
+        blocks.append(_block(say("page-effects", lang), list(effect_table(page.effects, lang))))
+    if page.evidence:
+        blocks.append(_block(say("measured", lang), [_evidence_line(row) for row in page.evidence]))
+    blocks.append(_block(say("page-silence", lang), [say("page-silence-body", lang, code=page.code)]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _block(heading: str, lines: Sequence[str]) -> str:
+    return "\n".join([heading, *(f"    {line}".rstrip() for line in lines)])
+
+
+def effect_table(effects: Sequence[Mapping[str, str]], lang: str) -> Iterator[str]:
+    """The effects with a row for each version and a column for each level and device that differ."""
+    if len({row["effect"] for row in effects}) == 1:
+        yield f"{effects[0]['effect']}{say('paren', lang, text=say('every-target', lang))}"
+        return
+    columns: Dict[Tuple[str, str], Dict[str, str]] = {}
+    for row in effects:
+        columns.setdefault((row["level"], row["device"]), {})[row["mindspore"]] = row["effect"]
+    merged: List[Tuple[str, Dict[str, str]]] = []
+    for level in dict.fromkeys(level for level, _ in columns):
+        mine = {device: column for (its, device), column in columns.items() if its == level}
+        if all(column == next(iter(mine.values())) for column in mine.values()):
+            merged.append((level, next(iter(mine.values()))))
+        else:
+            merged.extend((f"{level}, {device}", column) for device, column in mine.items())
+    if all(column == merged[0][1] for _, column in merged):
+        merged = [("", merged[0][1])]
+    versions = list(dict.fromkeys(row["mindspore"] for row in effects))
+    rows = [["MindSpore", *(head for head, _ in merged)]]
+    rows += [[version, *(column.get(version, "") for _, column in merged)] for version in versions]
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    for cells in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip()
+
+
+def _evidence_line(row: Mapping[str, Any]) -> str:
+    head = " ".join(str(row[key]) for key in ("mindspore", "level", "device") if row.get(key))
+    rest = ", ".join(
+        f"{key} {value}"
+        for key, value in row.items()
+        if key not in ("mindspore", "level", "device", "code") and value
+    )
+    return f"{head}: {rest}"[:200]
+
+
+def _read_evidence() -> Dict[str, Any]:
+    try:
+        data = json.loads(_EVIDENCE.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    rules = data.get("rules", data)
+    return {code: rows for code, rows in rules.items() if isinstance(rows, list)}
