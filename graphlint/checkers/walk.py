@@ -1,0 +1,66 @@
+"""Runs rules over the traces of graph code: one walk a function, handlers looked up by node class."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
+
+from graphlint.checkers.base import ClassContext, Context, Found, Rule
+
+Handler = Callable[[Any, Any], Iterable[Found]]
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+class Dispatcher:
+    """The handlers of a set of rules, by node class name and by event."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.visitors: Dict[str, List[Tuple[bool, Handler]]] = {}
+        self.events: Dict[str, List[Handler]] = {}
+        self.enters: List[Callable[[Context], Iterable[Found]]] = []
+        self.classes: List[Callable[[ClassContext], Iterable[Found]]] = []
+        for rule in rules:
+            for name in dir(rule):
+                if name.startswith("visit_"):
+                    self.visitors.setdefault(name[6:], []).append((rule.parsed, getattr(rule, name)))
+                elif name.startswith("on_"):
+                    self.events.setdefault(name[3:], []).append(getattr(rule, name))
+                elif name == "enter":
+                    self.enters.append(getattr(rule, name))
+                elif name == "check_class":
+                    self.classes.append(getattr(rule, name))
+
+    def function(self, ctx: Context) -> Iterator[Found]:
+        """All that the rules find in one function."""
+        for enter in self.enters:
+            yield from enter(ctx)
+        body = ctx.node.body if isinstance(ctx.node.body, list) else [ctx.node.body]
+        for node in body:
+            yield from self._visit(node, ctx, True)
+        for event in ctx.trace.events:
+            for handler in self.events.get(event.kind, ()):
+                yield from handler(event, ctx)
+
+    def cell(self, ctx: ClassContext) -> Iterator[Found]:
+        for check in self.classes:
+            yield from check(ctx)
+
+    def _visit(self, node: ast.AST, ctx: Context, live: bool) -> Iterator[Found]:
+        if isinstance(node, ast.stmt):
+            live = node in ctx.trace.live
+            if not live and node not in ctx.trace.parsed:
+                return
+        for parsed, handler in self.visitors.get(type(node).__name__, ()):
+            if live or parsed:
+                yield from handler(node, ctx)
+        if isinstance(node, ast.ClassDef):
+            return
+        if isinstance(node, _FUNCTIONS):
+            if live:
+                return
+            for inner in ast.iter_child_nodes(node):
+                if not isinstance(inner, ast.stmt):
+                    yield from self._visit(inner, ctx, live)
+            return
+        for child in ast.iter_child_nodes(node):
+            yield from self._visit(child, ctx, live)

@@ -1,0 +1,186 @@
+"""One call of one function during the interpretation: its names, its closure and how it was entered."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any, Dict, FrozenSet, List, Optional, Set, Tuple
+
+from graphlint.graph_code.trace import FunctionTrace
+from graphlint.graph_code.values import Value
+from graphlint.project import ClassInfo, FunctionInfo, Module
+
+Env = Dict[str, Value]
+
+
+@dataclass(eq=False)
+class Instance:
+    """An object of a class of the project: its attributes, as `__init__` and the class body leave them."""
+
+    cls: ClassInfo
+    attrs: Dict[str, Value] = field(default_factory=dict)
+    written: Dict[str, ast.AST] = field(default_factory=dict)
+    branched_on: Dict[str, ast.AST] = field(default_factory=dict)
+    initialised: bool = False
+    open: bool = False
+
+
+@dataclass(eq=False)
+class Closure:
+    """A function value: its definition, and the names around it as they stood when it was defined."""
+
+    info: FunctionInfo
+    home: Optional[Frame] = None
+    captured: Dict[str, Value] = field(default_factory=dict)
+    cls: Optional[ClassInfo] = None
+
+
+@dataclass
+class Args:
+    """The arguments of a call; `open` where a star argument of unknown length takes part."""
+
+    pos: List[Value] = field(default_factory=list)
+    kw: Dict[str, Value] = field(default_factory=dict)
+    open: bool = False
+
+    def get(self, index: int, *names: str) -> Optional[Value]:
+        """The argument at that place or under one of those names."""
+        if index < len(self.pos):
+            return self.pos[index]
+        for name in names:
+            if name in self.kw:
+                return self.kw[name]
+        return None
+
+    def all(self) -> List[Value]:
+        return [*self.pos, *self.kw.values()]
+
+
+@dataclass
+class Return:
+    value: Value
+    node: ast.AST
+    stack: Tuple[Tuple[ast.AST, int], ...]
+
+
+@dataclass
+class Loop:
+    """The loop being unrolled: the states that its `break` and `continue` leave with."""
+
+    depth: int
+    breaks: List[Env] = field(default_factory=list)
+    continues: List[Env] = field(default_factory=list)
+    tensor_exit: bool = False
+
+
+@dataclass(eq=False)
+class Frame:
+    """`env` is None where no path goes on. `graph` is False while `__init__` or module code is evaluated."""
+
+    info: FunctionInfo
+    module: Module
+    env: Optional[Env]
+    trace: Optional[FunctionTrace]
+    graph: bool = True
+    cls: Optional[ClassInfo] = None
+    self_value: Optional[Value] = None
+    closure: Optional[Closure] = None
+    caller: Optional[Frame] = None
+    chain: Tuple[str, ...] = ()
+    via: Tuple[Tuple[str, int], ...] = ()
+    returns: List[Return] = field(default_factory=list)
+    stack: List[Tuple[ast.AST, int]] = field(default_factory=list)
+    loops: List[Loop] = field(default_factory=list)
+    globals_: Set[str] = field(default_factory=set)
+    nonlocals: Set[str] = field(default_factory=set)
+    assigned_at: Dict[str, ast.AST] = field(default_factory=dict)
+    local_names: FrozenSet[str] = frozenset()
+    loop_depth: int = 0
+    depth: int = 0
+
+    @property
+    def in_tensor_branch(self) -> bool:
+        return bool(self.stack)
+
+    def set(self, name: str, value: Value, node: Optional[ast.AST] = None) -> None:
+        if self.env is not None:
+            self.env[name] = value
+            if node is not None:
+                self.assigned_at[name] = node
+
+    def frames(self) -> List[Frame]:
+        """This frame and its callers, the innermost first."""
+        found: List[Frame] = []
+        frame: Optional[Frame] = self
+        while frame is not None:
+            found.append(frame)
+            frame = frame.caller
+        return found
+
+
+@dataclass(eq=False)
+class Conflict:
+    """Why a name can't be read after two paths met: `kind` is `unlike`, `unbound` or `loop`."""
+
+    kind: str
+    node: ast.AST
+    reason: str
+    name: str = ""
+    values: Tuple[Value, ...] = ()
+    error: bool = True
+
+
+@dataclass(eq=False)
+class Stale:
+    """A write through another name that this one doesn't see."""
+
+    node: ast.AST
+    frame: Any
+    how: str
+    through: str = ""
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_CACHED = "_graphlint_local_names"
+
+
+def local_names(node: ast.AST) -> FrozenSet[str]:
+    """The names that a function binds itself: its parameters and what it assigns."""
+    found: Optional[FrozenSet[str]] = getattr(node, _CACHED, None)
+    if found is None:
+        names: Set[str] = set()
+        args = getattr(node, "args", None)
+        if args is not None:
+            every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+            every += [a for a in (args.vararg, args.kwarg) if a is not None]
+            names.update(a.arg for a in every)
+        outer: Set[str] = set()
+        body = node.body if isinstance(getattr(node, "body", None), list) else []
+        _collect(body, names, outer)
+        found = frozenset(names - outer)
+        setattr(node, _CACHED, found)
+    return found
+
+
+def _collect(body: List[ast.stmt], names: Set[str], outer: Set[str]) -> None:
+    todo: List[ast.AST] = list(body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, _SCOPES):
+            if not isinstance(node, ast.Lambda):
+                names.add(node.name)
+            continue
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            outer.update(node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            names.add(node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update((a.asname or a.name).split(".")[0] for a in node.names)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            todo.append(node.generators[0].iter)
+            continue
+        todo.extend(ast.iter_child_nodes(node))
+
+

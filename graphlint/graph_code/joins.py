@@ -1,0 +1,86 @@
+"""Which values two branches of a Tensor condition may leave under one name (measured on 2.0 to 2.10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+from graphlint.graph_code import values as v
+from graphlint.graph_code.values import Value
+from graphlint.target import Target
+
+_WORDS = {
+    v.TENSOR: "a Tensor",
+    v.NUMBER: "a number",
+    v.STR: "a string",
+    v.NONE: "None",
+    v.LIST: "a list",
+    v.TUPLE: "a tuple",
+    v.DICT: "a dict",
+    v.FUNCTION: "a function",
+    v.CELL: "a Cell",
+}
+_PLAIN = (v.TENSOR, v.NUMBER, v.STR, v.LIST, v.TUPLE, v.DICT)
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """Why two values don't join; `error` is False where the interpreter fallback takes over."""
+
+    text: str
+    error: bool = True
+
+
+def word(value: Value) -> str:
+    """The value's kind in words, with a Tensor's dtype where it is known."""
+    if value.kind == v.TENSOR and value.dtype:
+        return f"a {value.dtype} Tensor"
+    if value.kind in v.SEQUENCES and value.items is not None:
+        return f"{_WORDS[value.kind]} of {len(value.items)}"
+    return _WORDS.get(value.kind, "another kind of value")
+
+
+def unlike(a: Value, b: Value, target: Target) -> Optional[Unlike]:
+    """Why the graph compiler can't join `a` and `b`, or None where it can or where too little is known."""
+    if not (a.sure and b.sure):
+        return None
+    if a.kind == b.kind:
+        return _same_kind(a, b, target)
+    if v.NONE in (a.kind, b.kind):
+        other = b if a.kind == v.NONE else a
+        if other.kind in (v.UNKNOWN, v.INPUT):
+            return None
+        return Unlike(f"None on one path, {word(other)} on the other", error=target.strict)
+    if a.kind in _PLAIN and b.kind in _PLAIN:
+        return Unlike(f"{word(a)} on one path, {word(b)} on the other")
+    return None
+
+
+def _same_kind(a: Value, b: Value, target: Target) -> Optional[Unlike]:
+    if a.kind == v.TENSOR and a.dtype and b.dtype and a.dtype != b.dtype:
+        return Unlike(f"{word(a)} on one path, {word(b)} on the other")
+    if a.kind == v.STR and a.known and b.known and a.const != b.const:
+        return Unlike(f"the string {a.const!r} on one path, {b.const!r} on the other")
+    if a.kind == v.TUPLE and a.items is not None and b.items is not None:
+        if len(a.items) != len(b.items):
+            return Unlike(f"{word(a)} on one path, {word(b)} on the other")
+        for x, y in zip(a.items, b.items):
+            reason = unlike(x, y, target)
+            if reason is not None:
+                return reason
+    if a.kind == v.LIST and a.items is not None and b.items is not None and len(a.items) != len(b.items):
+        if not (a.items and b.items) and not target.strict:
+            return Unlike(f"{word(a)} on one path, {word(b)} on the other")
+    if a.kind == v.DICT and a.keys is not None and b.keys is not None and a.keys != b.keys:
+        return Unlike("a dict with other keys on each path")
+    return None
+
+
+def grows(old: Value, new: Value) -> bool:
+    """True where a loop makes a tensor of another size each round, as far as the source tells."""
+    if old.kind != v.TENSOR or new.kind != v.TENSOR:
+        return False
+    if old.shape is not None and new.shape is not None:
+        known = zip(old.shape, new.shape)
+        return len(old.shape) != len(new.shape) or any(x is not None and y is not None and x != y for x, y in known)
+    return new.origin == "grown"

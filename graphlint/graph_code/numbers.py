@@ -1,0 +1,180 @@
+"""Python's arithmetic beside the graph's: float scalars are float32 there, int scalars int64 (measured on 2.0 to 2.10)."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import struct
+from typing import Any, Callable, Dict, Tuple, Type
+
+from graphlint.graph_code.values import NOCONST, NUMBER, Value, number
+
+_OPS: Dict[Type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
+_COMPARE: Dict[Type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+INT64_MAX = 2**63 - 1
+MAX_BITS = 4096
+
+
+def float32(value: float) -> float:
+    """The nearest float32, as a Python float; infinities where it doesn't fit."""
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def int64(value: int) -> int:
+    """The value wrapped to 64 bits, two's complement."""
+    return (value + 2**63) % 2**64 - 2**63
+
+
+def graph_number(value: Any) -> Any:
+    """What a Python constant becomes in the graph."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, float):
+        return float32(value)
+    if isinstance(value, int):
+        return int64(value)
+    return value
+
+
+def _too_big(op: ast.operator, a: Any, b: Any) -> bool:
+    if isinstance(op, ast.Pow) and isinstance(a, int) and isinstance(b, int):
+        return b > 0 and abs(a).bit_length() * b > MAX_BITS
+    if isinstance(op, ast.LShift):
+        return not isinstance(b, int) or b > MAX_BITS
+    return False
+
+
+def _compute(op: ast.operator, a: Any, b: Any) -> Any:
+    if _too_big(op, a, b):
+        return NOCONST
+    try:
+        return _OPS[type(op)](a, b)
+    except (KeyError, ArithmeticError, ValueError, TypeError):
+        return NOCONST
+
+
+def _graph_compute(op: ast.operator, a: Any, b: Any) -> Any:
+    """`a op b` as the graph's constant folding does it."""
+    if isinstance(op, ast.Pow) and isinstance(a, int) and isinstance(b, int) and b < 0:
+        return 1 if abs(a) == 1 else 0
+    found = _compute(op, a, b)
+    return NOCONST if found is NOCONST else graph_number(found)
+
+
+def fold(op: ast.operator, left: Value, right: Value) -> Value:
+    """The number that `left op right` is, both ways where both are known."""
+    shape = left.shape_derived or right.shape_derived
+    dynamic = left.dynamic or right.dynamic
+    variable = left.variable or right.variable
+    if not (left.known and right.known):
+        return number(
+            pytype=_result_type(op, left.dtype, right.dtype),
+            variable=variable,
+            shape_derived=shape,
+            dynamic=dynamic,
+            sure=left.sure and right.sure,
+        )
+    const = _compute(op, left.const, right.const)
+    if const is NOCONST or not isinstance(const, (bool, int, float, complex)):
+        return number(variable=variable, shape_derived=shape, dynamic=dynamic)
+    graph = _graph_compute(op, graph_number(left.graph_const), graph_number(right.graph_const))
+    return _both(const, graph, shape_derived=shape, dynamic=dynamic, variable=variable)
+
+
+def _result_type(op: ast.operator, left: Any, right: Any) -> Any:
+    if isinstance(op, ast.Div):
+        return "float"
+    if "float" in (left, right):
+        return "float"
+    if left is None or right is None:
+        return None
+    return "int"
+
+
+def _both(const: Any, graph: Any, **more: Any) -> Value:
+    if graph is NOCONST or _equal(const, graph):
+        return number(const, **more)
+    return number(const, graph=graph, **more)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and (a == b or (a != a and b != b))
+
+
+def compare(op: ast.cmpop, left: Value, right: Value) -> Value:
+    """The bool that comparing two numbers or strings gives, both ways where both are known."""
+    variable = left.variable or right.variable
+    shape = left.shape_derived or right.shape_derived
+    dynamic = left.dynamic or right.dynamic
+    if not (left.known and right.known) or type(op) not in _COMPARE:
+        return number(pytype="bool", variable=variable, shape_derived=shape, dynamic=dynamic)
+    try:
+        const = _COMPARE[type(op)](left.const, right.const)
+        graph = _COMPARE[type(op)](graph_number(left.graph_const), graph_number(right.graph_const))
+    except TypeError:
+        return number(pytype="bool", variable=variable)
+    return _both(bool(const), bool(graph), shape_derived=shape, dynamic=dynamic, variable=variable)
+
+
+def convert(pytype: str, value: Value) -> Value:
+    """`int(v)`, `float(v)` or `bool(v)` of a number or a constant string."""
+    more = {"shape_derived": value.shape_derived, "dynamic": value.dynamic, "variable": value.variable}
+    if not value.known:
+        return number(pytype=pytype, **more)
+    kind: Callable[[Any], Any] = {"int": int, "float": float, "bool": bool}[pytype]
+    try:
+        const = kind(value.const)
+        graph = graph_number(kind(graph_number(value.graph_const)))
+    except (ValueError, TypeError, OverflowError):
+        return number(pytype=pytype, **more)
+    return _both(const, graph, **more)
+
+
+def negate(value: Value) -> Value:
+    if not value.known or not isinstance(value.const, (int, float)):
+        return value
+    return _both(-value.const, graph_number(-value.graph_const), shape_derived=value.shape_derived)
+
+
+def differs(value: Value) -> bool:
+    """True where the graph's constant leads elsewhere than Python's: another bool, another int, another kind.
+
+    Floats that differ by rounding alone don't: they are compared with a tolerance wherever they arrive.
+    """
+    if value.kind != NUMBER or value.graph is NOCONST:
+        return False
+    if isinstance(value.const, float) and isinstance(value.graph, float):
+        if math.isinf(value.graph) or math.isnan(value.graph):
+            return False
+        return abs(value.const - value.graph) > 1e-3 * max(1.0, abs(value.const))
+    return bool(value.const != value.graph)
+
+
+def int_differs_at(factor: float, limit: int = 2048) -> Tuple[int, ...]:
+    """The n below `limit` for which `int(n * factor)` is another number in float32 than in Python."""
+    graph_factor = float32(factor)
+    return tuple(n for n in range(1, limit) if int(n * factor) != int(float32(n * graph_factor)))

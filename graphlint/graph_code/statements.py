@@ -1,0 +1,445 @@
+"""Runs statements of graph code on abstract values, the way MindSpore's front end unrolls, prunes and joins them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from graphlint.graph_code import values as v
+from graphlint.graph_code.frames import Closure, Conflict, Env, Frame, Loop, Return, local_names
+from graphlint.graph_code.joins import grows, unlike
+from graphlint.graph_code.expressions import Expressions
+from graphlint.graph_code.pruning import pruned_before_parsing
+from graphlint.graph_code.values import Value, join
+from graphlint.project import FunctionInfo
+
+MAX_UNROLL = 40
+MAX_WHILE = 64
+_END = (ast.Return, ast.Break, ast.Continue, ast.Raise)
+
+
+class Statements(Expressions):
+    """The statement half of the interpreter; `exec_block` leaves `frame.env` None where no path goes on."""
+
+    def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> None:
+        for i, stmt in enumerate(body):
+            if frame.env is None:
+                if not isinstance(body[i - 1], _END):
+                    self.parse_only(body[i:], frame)
+                return
+            self.exec(stmt, frame)
+
+    def exec(self, stmt: ast.stmt, frame: Frame) -> None:
+        if not self.spend(frame):
+            return
+        trace = frame.trace
+        if trace is not None:
+            trace.live.add(stmt)
+            if frame.stack:
+                trace.in_tensor_branch.add(stmt)
+            if frame.loop_depth:
+                trace.in_loop.add(stmt)
+        handler = getattr(self, "do_" + type(stmt).__name__, None)
+        if handler is not None:
+            handler(stmt, frame)
+
+    def parse_only(self, body: Sequence[ast.stmt], frame: Frame) -> None:
+        """Marks code that is compiled away but parsed: the parser refuses unknown syntax there all the same."""
+        if frame.trace is not None:
+            for i, stmt in enumerate(body):
+                frame.trace.parsed.add(stmt)
+                for name in ("body", "orelse", "finalbody"):
+                    inner = getattr(stmt, name, None)
+                    if isinstance(inner, list) and not isinstance(stmt, ast.ClassDef):
+                        self.parse_only(inner, frame)
+                if isinstance(stmt, _END):
+                    return
+
+    # -- simple statements ---------------------------------------------------------------------------------------
+
+    def do_Expr(self, stmt: ast.Expr, frame: Frame) -> None:
+        self.bare_expression(stmt, frame)
+
+    def do_Assign(self, stmt: ast.Assign, frame: Frame) -> None:
+        value = self.eval(stmt.value, frame)
+        for target in stmt.targets:
+            self.assign(target, value, frame, stmt)
+
+    def do_AnnAssign(self, stmt: ast.AnnAssign, frame: Frame) -> None:
+        if stmt.value is not None:
+            self.assign(stmt.target, self.eval(stmt.value, frame), frame, stmt)
+
+    def do_AugAssign(self, stmt: ast.AugAssign, frame: Frame) -> None:
+        self.augment(stmt, frame)
+
+    def do_NamedExpr(self, stmt: ast.NamedExpr, frame: Frame) -> None:
+        self.eval(stmt, frame)
+
+    def do_Return(self, stmt: ast.Return, frame: Frame) -> None:
+        value = v.none if stmt.value is None else self.eval(stmt.value, frame)
+        frame.returns.append(Return(value, stmt, tuple(frame.stack)))
+        frame.env = None
+
+    def do_Raise(self, stmt: ast.Raise, frame: Frame) -> None:
+        if stmt.exc is not None:
+            self.eval(stmt.exc, frame)
+        frame.env = None
+
+    def do_Assert(self, stmt: ast.Assert, frame: Frame) -> None:
+        self.eval(stmt.test, frame)
+        if stmt.msg is not None:
+            self.eval(stmt.msg, frame)
+
+    def do_Delete(self, stmt: ast.Delete, frame: Frame) -> None:
+        for target in stmt.targets:
+            if isinstance(target, ast.Name) and frame.env is not None:
+                frame.env.pop(target.id, None)
+
+    def do_Global(self, stmt: ast.Global, frame: Frame) -> None:
+        frame.globals_.update(stmt.names)
+
+    def do_Nonlocal(self, stmt: ast.Nonlocal, frame: Frame) -> None:
+        frame.nonlocals.update(stmt.names)
+
+    def do_Import(self, stmt: ast.Import, frame: Frame) -> None:
+        for alias in stmt.names:
+            dotted = alias.name if alias.asname else alias.name.split(".")[0]
+            found = self.project.resolve_dotted(dotted, frame.module)
+            frame.set((alias.asname or alias.name).split(".")[0], self.symbol_value(found, frame), stmt)
+
+    def do_ImportFrom(self, stmt: ast.ImportFrom, frame: Frame) -> None:
+        base = frame.module.absolute(stmt.module or "", stmt.level)
+        for alias in stmt.names:
+            found = self.project.resolve_dotted(f"{base}.{alias.name}", frame.module)
+            frame.set(alias.asname or alias.name, self.symbol_value(found, frame), stmt)
+
+    def do_FunctionDef(self, stmt: ast.FunctionDef, frame: Frame) -> None:
+        qualname = f"{frame.info.qualname}.{stmt.name}"
+        frame.set(stmt.name, self.function_value(FunctionInfo(stmt, frame.module, qualname), frame), stmt)
+
+    do_AsyncFunctionDef = do_FunctionDef
+
+    def do_ClassDef(self, stmt: ast.ClassDef, frame: Frame) -> None:
+        info = frame.module.nested_class(stmt, f"{frame.info.qualname}.{stmt.name}")
+        frame.set(stmt.name, Value(v.CLASS, target=info), stmt)
+
+    # -- branches ------------------------------------------------------------------------------------------------
+
+    def do_If(self, stmt: ast.If, frame: Frame) -> None:
+        self.remember_branch(stmt.test, frame)
+        test = self.eval(stmt.test, frame)
+        truth, how = self.truth(test, stmt.test, frame)
+        if truth is not None:
+            taken, dead = (stmt.body, stmt.orelse) if truth else (stmt.orelse, stmt.body)
+            if not pruned_before_parsing(stmt.test, frame, self):
+                self.parse_only(dead, frame)
+            self.exec_block(taken, frame)
+            return
+        self.branch(stmt, how, frame, lambda: self.exec_block(stmt.body, frame), lambda: self.exec_block(stmt.orelse, frame))
+
+    def branch(
+        self, node: ast.AST, how: str, frame: Frame, then: Callable[[], Any], other: Callable[[], Any]
+    ) -> None:
+        """Runs both sides of a choice from the same state and joins what they leave."""
+        before = frame.env or {}
+        left = self._side(node, 0, how, frame, dict(before), then)
+        right = self._side(node, 1, how, frame, dict(before), other)
+        frame.env = self.merge(left, right, node, how)
+
+    def _side(
+        self, node: ast.AST, which: int, how: str, frame: Frame, env: Env, run: Callable[[], Any]
+    ) -> Optional[Env]:
+        frame.env = env
+        if how == "tensor":
+            frame.stack.append((node, which))
+        self.uncertain += how != "tensor"
+        run()
+        self.uncertain -= how != "tensor"
+        if how == "tensor":
+            frame.stack.pop()
+        return frame.env
+
+    def merge(self, left: Optional[Env], right: Optional[Env], node: ast.AST, how: str) -> Optional[Env]:
+        """One state from two; a name that can't be read afterwards carries the Conflict that says why."""
+        if left is None or right is None:
+            return right if left is None else left
+        merged: Env = {}
+        for name in {**left, **right}:
+            a, b = left.get(name), right.get(name)
+            if a is not None and b is not None:
+                merged[name] = a if a is b else self._join_named(name, a, b, node, how)
+            else:
+                one = a if a is not None else b
+                assert one is not None
+                if how == "tensor":
+                    conflict = Conflict("unbound", node, f"'{name}' is bound on one path only", name, (one,))
+                    merged[name] = one.but(conflict=one.conflict or conflict, sure=one.sure)
+                else:
+                    merged[name] = one.but(sure=False, conflict=one.conflict)
+        return merged
+
+    def _join_named(self, name: str, a: Value, b: Value, node: ast.AST, how: str) -> Value:
+        conflict = a.conflict or b.conflict
+        if how == "tensor" and conflict is None:
+            reason = unlike(a, b, self.target)
+            if reason is not None:
+                conflict = Conflict("unlike", node, reason.text, name, (a, b), reason.error)
+        return join(a, b).but(conflict=conflict, stale=a.stale or b.stale)
+
+    # -- loops ---------------------------------------------------------------------------------------------------
+
+    def do_For(self, stmt: ast.For, frame: Frame) -> None:
+        iterable = self.eval(stmt.iter, frame)
+        items = self.iterate(iterable, stmt.iter, frame)
+        if items is not None and len(items) <= MAX_UNROLL:
+            self._unroll(stmt, items, frame)
+        else:
+            element = self.loop_element(iterable, items)
+            self._repeat(stmt, frame, lambda: self.assign(stmt.target, element, frame, stmt))
+        if stmt.orelse and frame.env is not None:
+            self.exec_block(stmt.orelse, frame)
+
+    do_AsyncFor = do_For
+
+    def _unroll(self, stmt: ast.For, items: List[Value], frame: Frame) -> None:
+        loop = self._enter(frame)
+        for item in items:
+            if frame.env is None:
+                break
+            self.assign(stmt.target, item, frame, stmt)
+            self.exec_block(stmt.body, frame)
+            self._continue(loop, frame, stmt)
+        self._leave(loop, frame, stmt)
+
+    def _repeat(self, stmt: Any, frame: Frame, bind: Callable[[], Any], how: str = "static") -> None:
+        """A loop whose number of rounds isn't known here: what holds after none, one or more of them."""
+        before = dict(frame.env or {})
+        loop = self._enter(frame)
+        self.uncertain += 1
+        for _ in range(2):
+            if frame.env is None:
+                break
+            bind()
+            self.exec_block(stmt.body, frame)
+            self._continue(loop, frame, stmt)
+            frame.env = self._soft(before, frame.env)
+        self.uncertain -= 1
+        self._leave(loop, frame, stmt)
+        if frame.env is None:
+            frame.env = before
+
+    def _soft(self, before: Env, after: Optional[Env]) -> Env:
+        if after is None:
+            return dict(before)
+        merged = self.merge(before, after, ast.Pass(), "static")
+        return merged if merged is not None else dict(before)
+
+    def _enter(self, frame: Frame) -> Loop:
+        loop = Loop(len(frame.stack))
+        frame.loops.append(loop)
+        frame.loop_depth += 1
+        return loop
+
+    def _continue(self, loop: Loop, frame: Frame, stmt: ast.stmt) -> None:
+        how = "tensor" if loop.tensor_exit else "static"
+        for env in loop.continues:
+            frame.env = self.merge(frame.env, env, stmt, how)
+        loop.continues.clear()
+
+    def _leave(self, loop: Loop, frame: Frame, stmt: ast.stmt) -> None:
+        frame.loops.pop()
+        frame.loop_depth -= 1
+        how = "tensor" if loop.tensor_exit else "static"
+        for env in loop.breaks:
+            frame.env = self.merge(frame.env, env, stmt, how)
+
+    def do_Break(self, stmt: ast.Break, frame: Frame) -> None:
+        self._jump(frame, "breaks")
+
+    def do_Continue(self, stmt: ast.Continue, frame: Frame) -> None:
+        self._jump(frame, "continues")
+
+    def _jump(self, frame: Frame, where: str) -> None:
+        if frame.loops and frame.env is not None:
+            loop = frame.loops[-1]
+            getattr(loop, where).append(frame.env)
+            loop.tensor_exit = loop.tensor_exit or len(frame.stack) > loop.depth
+        frame.env = None
+
+    def do_While(self, stmt: ast.While, frame: Frame) -> None:
+        loop = self._enter(frame)
+        for _ in range(MAX_WHILE):
+            if frame.env is None:
+                break
+            self.remember_branch(stmt.test, frame)
+            test = self.eval(stmt.test, frame)
+            truth, how = self.truth(test, stmt.test, frame)
+            if truth is False:
+                break
+            if truth is None:
+                self._while_on(stmt, how, frame)
+                break
+            self.exec_block(stmt.body, frame)
+            self._continue(loop, frame, stmt)
+        else:
+            self.endless_loop(stmt, frame)
+        self._leave(loop, frame, stmt)
+        if stmt.orelse and frame.env is not None:
+            self.exec_block(stmt.orelse, frame)
+
+    def _while_on(self, stmt: ast.While, how: str, frame: Frame) -> None:
+        """A loop whose condition isn't a constant: one round decides what the loop carries."""
+        before = dict(frame.env or {})
+        if how == "tensor":
+            frame.stack.append((stmt, 0))
+        self.uncertain += how != "tensor"
+        self.exec_block(stmt.body, frame)
+        if frame.loops:
+            self._continue(frame.loops[-1], frame, stmt)
+        self.uncertain -= how != "tensor"
+        if how == "tensor":
+            frame.stack.pop()
+        if frame.env is not None and how == "tensor":
+            self._carried(stmt, before, frame)
+        frame.env = self._loop_merge(before, frame.env, stmt, how)
+
+    def _loop_merge(self, before: Env, after: Optional[Env], stmt: ast.While, how: str) -> Env:
+        if after is None:
+            return before
+        merged: Env = {}
+        for name in {**before, **after}:
+            a, b = before.get(name), after.get(name)
+            if a is not None and b is not None:
+                merged[name] = a if a is b else join(a, b)
+            elif a is not None:
+                merged[name] = a
+            elif b is not None:
+                conflict = None
+                if how == "tensor":
+                    conflict = Conflict("unbound", stmt, f"'{name}' is bound inside the loop only", name, (b,))
+                merged[name] = b.but(sure=False, conflict=conflict)
+        return merged
+
+    def _carried(self, stmt: ast.While, before: Env, frame: Frame) -> None:
+        """Notes what a Tensor-driven loop changes from round to round in a way that no graph can hold."""
+        after = frame.env or {}
+        read = self.names_read_in(frame.info.node)
+        for name, old in before.items():
+            new = after.get(name)
+            if new is None or new is old or name not in read:
+                continue
+            reason = unlike(old, new, self.target)
+            if reason is not None and reason.error:
+                self.event(frame, "loop_carried", stmt, name=name, reason=reason.text, values=(old, new))
+            elif grows(old, new):
+                self.event(frame, "growing_loop", stmt, name=name, values=(old, new))
+
+    # -- with, try, match: refused or special, yet run for what follows --------------------------------------------
+
+    def do_With(self, stmt: ast.With, frame: Frame) -> None:
+        for item in stmt.items:
+            context = self.eval(item.context_expr, frame)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, self.entered(context), frame, stmt)
+        self.exec_block(stmt.body, frame)
+
+    do_AsyncWith = do_With
+
+    def do_Try(self, stmt: ast.Try, frame: Frame) -> None:
+        before = dict(frame.env or {})
+        self.uncertain += 1
+        self.exec_block(stmt.body, frame)
+        if frame.env is not None:
+            self.exec_block(stmt.orelse, frame)
+        after = frame.env
+        for handler in stmt.handlers:
+            frame.env = dict(before)
+            if handler.name:
+                frame.set(handler.name, v.unknown)
+            self.exec_block(handler.body, frame)
+            after = self.merge(after, frame.env, stmt, "static")
+        self.uncertain -= 1
+        frame.env = after
+        if frame.env is not None:
+            self.exec_block(stmt.finalbody, frame)
+        elif stmt.finalbody:
+            frame.env = dict(before)
+            self.exec_block(stmt.finalbody, frame)
+            frame.env = None
+
+    do_TryStar = do_Try
+
+    def do_Match(self, stmt: Any, frame: Frame) -> None:
+        self.eval(stmt.subject, frame)
+        before = dict(frame.env or {})
+        after: Optional[Env] = dict(before)
+        self.uncertain += 1
+        for case in stmt.cases:
+            frame.env = dict(before)
+            for node in ast.walk(case.pattern):
+                bound = getattr(node, "name", None)
+                if isinstance(bound, str):
+                    frame.set(bound, v.unknown)
+            self.exec_block(case.body, frame)
+            after = self.merge(after, frame.env, stmt, "static")
+        self.uncertain -= 1
+        frame.env = after
+
+    # -- what a function gives back --------------------------------------------------------------------------------
+
+    def result_of(self, frame: Frame) -> Value:
+        """Joins a function's returns; those that a Tensor chooses between must be alike."""
+        returns = list(frame.returns)
+        if frame.env is not None and any(r.stack for r in returns):
+            returns.append(Return(v.none, frame.info.node, ()))
+        elif frame.env is not None or not returns:
+            returns.append(Return(v.none, frame.info.node, ()))
+        if frame.trace is not None and frame.graph:
+            self._compare_returns(returns, frame)
+        value = returns[0].value
+        for other in returns[1:]:
+            value = join(value, other.value)
+        return value
+
+    def _compare_returns(self, returns: List[Return], frame: Frame) -> None:
+        for i, first in enumerate(returns):
+            for second in returns[i + 1 :]:
+                node = _parting(first.stack, second.stack)
+                if node is None:
+                    continue
+                reason = unlike(first.value, second.value, self.target)
+                if reason is not None:
+                    self.conflict(
+                        Conflict("unlike", node, reason.text, "", (first.value, second.value), reason.error), frame
+                    )
+
+    def function_value(self, info: FunctionInfo, frame: Frame) -> Value:
+        """The value of a nested function or lambda, with the names around it as they stand now."""
+        captured: Dict[str, Value] = {}
+        if frame.closure is not None:
+            captured.update(frame.closure.captured)
+        captured.update(frame.env or {})
+        return Value(v.FUNCTION, target=Closure(info, frame, captured, frame.cls), ref=v.Ref())
+
+    def names_read_in(self, node: ast.AST) -> frozenset:
+        """The names that a function reads anywhere."""
+        found = getattr(node, "_graphlint_reads", None)
+        if found is None:
+            found = frozenset(
+                n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+            )
+            node._graphlint_reads = found  # type: ignore[attr-defined]
+        return found
+
+
+def _parting(
+    first: Tuple[Tuple[ast.AST, int], ...], second: Tuple[Tuple[ast.AST, int], ...]
+) -> Optional[ast.AST]:
+    """The Tensor choice at which two paths of one function part, if any."""
+    for i, step in enumerate(first):
+        if i >= len(second) or second[i] != step:
+            return step[0]
+    return None
+
+
+__all__ = ["Statements", "local_names"]
