@@ -127,6 +127,17 @@ def _block(heading: str, lines: Sequence[str]) -> str:
 
 def effect_table(effects: Sequence[Mapping[str, str]], lang: str) -> Iterator[str]:
     """The effects with a row for each version and a column for each level and device that differ."""
+    by_case: Dict[str, List[Mapping[str, str]]] = {}
+    for row in effects:
+        by_case.setdefault(row.get("case", ""), []).append(row)
+    for case, rows in by_case.items():
+        if case:
+            yield f"{case}:"
+        margin = "  " if case else ""
+        yield from (margin + line for line in _one_table(rows, lang))
+
+
+def _one_table(effects: Sequence[Mapping[str, str]], lang: str) -> Iterator[str]:
     if len({row["effect"] for row in effects}) == 1:
         yield f"{effects[0]['effect']}{say('paren', lang, text=say('every-target', lang))}"
         return

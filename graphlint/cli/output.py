@@ -110,10 +110,11 @@ def _statistics(result: CheckResult, settings: Settings, context: Context) -> st
         return json.dumps(data, indent=2) + "\n"
     style = Style(context.color)
     width = len(str(max(numbers.values(), default=0)))
-    return "".join(
-        f"{number:>{width}}  {code}  {style.severity(severity.value, say(severity.value, context.lang))}  {name}\n"
-        for (code, name, severity), number in rows
-    )
+    lines = []
+    for (code, name, severity), number in rows:
+        shown = style.severity(severity.value, say(severity.value, context.lang))
+        lines.append(f"{number:>{width}}  {code}  {shown}  {name}\n")
+    return "".join(lines)
 
 
 def _fixable(finding: Finding) -> bool:

@@ -22,9 +22,8 @@ def render(result: CheckResult, context: Context) -> str:
     for error in result.errors:
         line = f":{error.line}" if error.line is not None else ""
         where = style.strong(f"{visible(error.path)}{line}")
-        blocks.append(
-            f"{style.severity('error', say('error', context.lang))} {where} {visible(error.message)}"
-        )
+        head = style.severity("error", say("error", context.lang))
+        blocks.append(f"{head}{say('colon', context.lang)}{where} {visible(error.message)}")
     first, *rest = summary(result, context)
     blocks.append("\n".join([style.strong(first), *rest]))
     return "\n\n".join(blocks) + "\n"
@@ -34,16 +33,8 @@ def groups(findings: Sequence[Finding]) -> List[List[Finding]]:
     """The findings by cause: those of one file that say the same stand together, in order of their first."""
     by_cause: Dict[Tuple[object, ...], List[Finding]] = {}
     for finding in findings:
-        said = (finding.verdict or {}).get("status"), (finding.verdict or {}).get("reason")
-        key = (
-            finding.path,
-            finding.code,
-            finding.severity,
-            finding.message,
-            finding.help,
-            finding.targets,
-            said,
-        )
+        place_and_rule = finding.path, finding.code, finding.severity
+        key = (*place_and_rule, finding.message, finding.help, finding.targets, verdict(finding))
         by_cause.setdefault(key, []).append(finding)
     return list(by_cause.values())
 
@@ -62,7 +53,7 @@ def _block(group: Sequence[Finding], context: Context, style: Style) -> Iterator
     )
     margin = " " * (len(str(finding.end_line)) + 1)
     for label, text in _notes(group, context):
-        yield f"{margin}{style.margin('=')} {style.strong(label + ':')} {text}"
+        yield f"{margin}{style.margin('=')} {style.strong(label)}{say('colon', lang)}{text}"
 
 
 def _notes(group: Sequence[Finding], context: Context) -> Iterator[Tuple[str, str]]:
