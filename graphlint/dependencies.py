@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, NamedTuple, Optional, Tuple
 from graphlint.toml import read_toml
 
 _REQUIREMENT = re.compile(
-    r"^\s*mindspore(?:[-_](?:ascend|gpu|cpu|dev))?\s*(?:\[[^\]]*\])?\s*\(?\s*(?P<bounds>[^;#)]*)",
+    r"^\s*mindspore(?:[-_](?:ascend|gpu|cpu|dev))?(?![\w.-])\s*(?:\[[^\]]*\])?\s*\(?\s*(?P<bounds>[^;#)]*)",
     re.IGNORECASE,
 )
 _BOUND = re.compile(r"(===?|~=|>=?|\^|<=?|!=)\s*v?(\d+(?:\.\d+)*)")
