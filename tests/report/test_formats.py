@@ -193,8 +193,8 @@ def test_json_has_the_promised_shape() -> None:
 
 def test_concise() -> None:
     assert render("concise", RESULT, context()).splitlines() == [
-        "net.py:2:5: error GL101 [try-in-graph] `try` is refused | here. [confirmed on MindSpore 2.10.0, CPU: "
-        "RuntimeError: Unsupported statement 'Try'.]",
+        "net.py:2:5: error GL101 [try-in-graph] `try` is refused | here. "
+        "[confirmed on MindSpore 2.10.0, CPU: RuntimeError: Unsupported statement 'Try'.]",
         "odd.py:1:7: warning GL301 [print-in-graph] prints another text <x>",
         "odd.py:2:401: warning GL301 [print-in-graph] prints another text <x>",
         r"bad,\x1b:.py:3:1: error does not parse",
