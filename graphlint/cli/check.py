@@ -72,11 +72,10 @@ def check(
 
 
 def _check(paths: Tuple[str, ...], settings: Settings, stdin: Stdin) -> CheckResult:
-    from graphlint import engine
+    from graphlint.engine import check as run
 
     with Progress(sys.stderr, settings.lang) as progress:
-        result: CheckResult = engine.check(paths, settings, stdin=stdin, progress=progress)
-    return result
+        return run(paths, settings, stdin=stdin, progress=progress)
 
 
 def _summaries(settings: Settings) -> Dict[str, Tuple[str, str]]:
