@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Tuple
 
 from graphlint.checkers.base import ClassContext, Context, Findings, Rule, When, always
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
-from graphlint.graph_code.frames import Instance
-from graphlint.graph_code.values import Value
 from graphlint.lang import Text
 from graphlint.project import is_cell_name
 
@@ -167,36 +165,7 @@ class PlainContainerOfCells(Rule):
     help = Text("use nn.CellList or nn.CellDict", "改用 nn.CellList 或 nn.CellDict")
 
     def on_plain_cells(self, event: Any, ctx: Context) -> Findings:
-        yield self.at(event.node, kind=event.data["kind"])
-
-
-class HeldCells:
-    """Which Cells of one plain container a function reaches."""
-
-    def __init__(self) -> None:
-        self.seen: Dict[str, List[Value]] = {}
-
-    def clash(self, value: Value) -> Optional[Tuple[str, int]]:
-        """The layer's class name and count once a second Cell with the same parameter names is met."""
-        name = weights_of(value)
-        if name is None:
-            return None
-        held = self.seen.setdefault(name, [])
-        if not any(h.ref is value.ref for h in held):
-            held.append(value)
-        return (name, len(held)) if len(held) > 1 else None
-
-
-def weights_of(value: Value) -> Optional[str]:
-    """What a Cell's Parameters are called together; None for a Cell without weights."""
-    if value.kind != v.CELL:
-        return None
-    if isinstance(value.target, str):
-        tail = value.target.rsplit(".", 1)[-1]
-        return "weight" if tail in RANDOM_INIT else tail if tail in WITH_WEIGHTS else None
-    if isinstance(value.target, Instance) and any(weights_of(a) for a in value.target.attrs.values()):
-        return value.target.cls.qualname
-    return None
+        yield self.at(event.node, kind=event.data["container"])
 
 
 class ReversedCells(Rule):

@@ -55,16 +55,22 @@ class BuiltinCalls(ObjectSemantics):
         if name in ("id", "hash", "input", "eval", "compile", "open", "memoryview", "bytes", "bytearray", "object"):
             return Value(v.EXTERNAL, variable=any(a.runtime for a in args.all()), origin=name)
         if name == "super":
-            return self._super(args, frame)
+            return self._super(args, node, frame)
         return v.unknown
 
-    def _super(self, args: Args, frame: Frame) -> Value:
+    def _super(self, args: Args, node: ast.AST, frame: Frame) -> Value:
         if args.pos and args.pos[0].kind == v.CLASS and len(args.pos) > 1:
             return Value(v.SUPER, target=(args.pos[0].target, args.pos[1]))
         inner: Optional[Frame] = frame
         while inner is not None and inner.self_value is None:
             inner = inner.closure.home if inner.closure is not None else None
         receiver = inner.self_value if inner is not None else None
+        if inner is not None and inner.cls is not None and isinstance(getattr(receiver, "target", None), Instance):
+            own = receiver.target.cls  # type: ignore[union-attr]
+            if own is not inner.cls:
+                self.event(
+                    frame, "super_in_inherited", node, method=frame.info.qualname, cls=own.name, owner=inner.cls.name
+                )
         return Value(v.SUPER, target=(inner.cls if inner is not None else frame.cls, receiver))
 
     def _convert(self, name: str, args: Args, frame: Frame) -> Value:
@@ -380,6 +386,8 @@ class BuiltinCalls(ObjectSemantics):
     # -- functions from elsewhere --------------------------------------------------------------------------------------
 
     def call_external(self, dotted: str, args: Args, node: ast.AST, frame: Frame) -> Value:
+        if dotted.startswith("builtins."):
+            return self.call_builtin(dotted[9:], args, node, frame)
         if dotted.startswith("mindspore."):
             return self._mindspore(dotted, args, node, frame)
         if dotted in ("functools.partial", "mindspore.ops.partial") and args.pos:

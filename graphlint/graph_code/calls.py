@@ -9,6 +9,7 @@ from graphlint.graph_code import tensors, values as v
 from graphlint.graph_code.builtin_calls import BuiltinCalls
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
 from graphlint.graph_code.objects import DICT_MUTATORS, LIST_MUTATORS, SET_MUTATORS, WRITTEN_BACK
+from graphlint.graph_code.registration import plain_holder, weights_of
 from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, string, tensor, to_python
 from graphlint.project import ClassInfo, FunctionInfo, is_cell_name
 
@@ -65,6 +66,7 @@ class Calls(BuiltinCalls):
         if func.kind == v.CLASS and func.target is not None:
             return self.instantiate(func.target, args, node, frame)
         if func.kind in (v.CELL, v.OBJECT):
+            self.registration(func, node, frame)
             return self._call_object(func, args, node, frame)
         if func.kind == v.BOUND and func.receiver is not None:
             return self.call_method(func.receiver, func.target, args, node, frame)
@@ -259,6 +261,18 @@ class Calls(BuiltinCalls):
         if isinstance(func.target, str):
             return self.call_layer(func, args, node, frame)
         return v.unknown
+
+    def registration(self, cell: Value, node: ast.AST, frame: Frame) -> None:
+        """Notes the second of two Cells with like-named Parameters that only a plain container holds."""
+        weights = weights_of(cell) if frame.graph and cell.kind == v.CELL else None
+        owner = frame.self_value.target if frame.self_value is not None else None
+        if weights is None or cell.ref is None or not isinstance(owner, Instance):
+            return
+        held = plain_holder(owner, cell.ref)
+        if held is None or not self.reached.clashes(weights, cell.ref):
+            return
+        place, module = owner.assigned_at.get(held[0], (node, frame.module))
+        self.event(frame, "plain_cells", place if module is frame.module else node, container=held[1], use=node)
 
     def call_layer(self, layer: Value, args: Args, node: ast.AST, frame: Frame) -> Value:
         """A call of one of MindSpore's own Cells or Primitives."""

@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Set, Tuple
 
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Args, Closure, Conflict, Env, Frame, Stale
+from graphlint.graph_code.registration import Reached
 from graphlint.graph_code.trace import Recorder
 from graphlint.graph_code.values import Value
 from graphlint.project import ClassInfo, FunctionInfo, Project, Symbol
@@ -26,6 +27,7 @@ class Core:
         self.steps = 0
         self.uncertain = 0
         self.exhausted = False
+        self.reached = Reached()
 
     def spend(self, frame: Frame) -> bool:
         """Takes one step from the budget; False once it is spent."""
@@ -58,7 +60,7 @@ class Core:
 
     def made_stale(self, stale: Stale) -> None:
         """Reports a write that this read should have seen and won't in the graph."""
-        self.event(stale.frame, "alias_write", stale.node, how=stale.how, through=stale.through)
+        self.event(stale.frame, "alias_write", stale.node, how=stale.how, through=stale.through, tensor=stale.tensor)
 
     # What one half asks of another.
 

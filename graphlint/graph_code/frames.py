@@ -19,7 +19,8 @@ class Instance:
 
     cls: ClassInfo
     attrs: Dict[str, Value] = field(default_factory=dict)
-    written: Dict[str, ast.AST] = field(default_factory=dict)
+    written: Dict[str, Tuple[ast.AST, Frame]] = field(default_factory=dict)
+    assigned_at: Dict[str, Tuple[ast.AST, Module]] = field(default_factory=dict)
     branched_on: Dict[str, ast.AST] = field(default_factory=dict)
     initialised: bool = False
     open: bool = False
@@ -138,6 +139,7 @@ class Stale:
     frame: Any
     how: str
     through: str = ""
+    tensor: bool = False
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from graphlint.graph_code import numbers, values as v
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
+from graphlint.graph_code.registration import Reached
 from graphlint.graph_code.statements import Statements
 from graphlint.graph_code.values import NOCONST, Ref, Value, element_of, join, number, sequence, string, tensor
 from graphlint.project import ClassInfo, FunctionInfo, Module, Project
@@ -50,6 +51,7 @@ class Interpreter(Statements):
         self.exhausted = False
         self.uncertain = 0
         self.globals_written.clear()
+        self.reached = Reached()
 
     def _run(self, closure: Closure, name: str, inputs: Optional[Args], receiver: Optional[Value]) -> None:
         info = closure.info

@@ -101,6 +101,8 @@ class ObjectSemantics(Core):
         instance: Instance = base.target
         self.initialise(instance)
         if name in instance.attrs:
+            if frame.graph and name in instance.written:
+                self._maybe_stale(instance, name, frame)
             return instance.attrs[name]
         found = instance.cls.find(name)
         if found is not None:
@@ -121,6 +123,16 @@ class ObjectSemantics(Core):
         if base.kind == v.CELL:
             return Value(v.BOUND, target=name, receiver=base, sure=False)
         return v.unknown
+
+    def _maybe_stale(self, instance: Instance, name: str, frame: Frame) -> None:
+        """Reports an attribute that a function called from here has written: this read was resolved before."""
+        node, writer = instance.written[name]
+        if writer.info.node is frame.info.node or writer in frame.frames():
+            return
+        if writer.closure is not None and writer.closure.home is frame:
+            return
+        if not instance.attrs[name].parameter:
+            self.event(writer, "stale_attribute", node, text=f"self.{name}", reader=frame.info.qualname)
 
     def plain_decorators(self, info: FunctionInfo) -> List[str]:
         """The decorators' names, built-ins too."""
@@ -158,6 +170,7 @@ class ObjectSemantics(Core):
             instance: Instance = base.target
             if not frame.graph:
                 self._host_store(instance, target.attr, value, base)
+                instance.assigned_at.setdefault(target.attr, (node, frame.module))
                 return
             self.initialise(instance)
             setter = instance.cls.find(f"{target.attr}.setter")
@@ -169,7 +182,7 @@ class ObjectSemantics(Core):
                 frame, "attribute_write", node, base=base, attr=target.attr, old=old, value=value, instance=instance,
                 branched=instance.branched_on.get(target.attr), target=target,
             )  # fmt: skip
-            instance.written.setdefault(target.attr, node)
+            instance.written[target.attr] = (node, frame)
             new = value if old is None or not (self.uncertain or frame.stack) else join(old, value)
             if old is None or not old.parameter:
                 instance.attrs[target.attr] = new.but(variable=True) if new.kind == v.NUMBER else new
@@ -306,17 +319,17 @@ class ObjectSemantics(Core):
                 if other is frame and name == root or held.stale is not None:
                     continue
                 if any(_touches(part, ref, related) for part in held.walk(2)):
-                    stale = Stale(node, frame, how, name)
+                    stale = Stale(node, frame, how, name, old.kind == v.TENSOR)
                     other.env[name] = held.but(stale=stale)
             if other.closure is not None and other.closure.home is not None and other.closure.home.env is not None:
-                self._stale_home(other.closure.home.env, ref, related, root, how, frame, node)
+                self._stale_home(other.closure.home.env, ref, related, old, how, frame, node)
 
     def _stale_home(
-        self, env: Env, ref: Ref, related: Any, root: Optional[str], how: str, frame: Frame, node: ast.AST
+        self, env: Env, ref: Ref, related: Any, old: Value, how: str, frame: Frame, node: ast.AST
     ) -> None:
         for name, held in list(env.items()):
             if held.stale is None and any(_touches(part, ref, related) for part in held.walk(2)):
-                env[name] = held.but(stale=Stale(node, frame, how, name))
+                env[name] = held.but(stale=Stale(node, frame, how, name, old.kind == v.TENSOR))
 
     def rebind(self, path: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None:
         """Binds the changed value at its path: a name, an attribute of an object, or an item of another value."""

@@ -1,0 +1,564 @@
+"""GL5xx: the host inside the graph: NumPy, Python objects and conversions that only the interpreter can do."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Optional
+
+from graphlint.checkers.base import Context, Findings, Rule, When, always, confidence_of
+from graphlint.finding import Confidence, Effect
+from graphlint.graph_code import values as v
+from graphlint.graph_code.frames import Instance
+from graphlint.graph_code.values import Value
+from graphlint.lang import Text
+
+INTERPRETED = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"))
+"""Python's interpreter does it at run time (lax); strict refuses it."""
+
+
+class HostConversion(Rule):
+    """
+    What
+        `asnumpy`, `numpy` or `tolist` of a Tensor in graph code.
+
+    Why
+        The value leaves the graph: the interpreter takes over at run time (lax; slow, not exportable), strict
+        refuses it.
+
+    Example
+        order = np.argsort(x.asnumpy())
+
+    Instead
+        order = ops.argsort(x)
+
+    Fix safety
+        Unsafe: operators may differ from NumPy in dtype.
+    """
+
+    code = "GL501"
+    name = "host-conversion"
+    effects = INTERPRETED
+    message = Text("`.{name}()` takes the Tensor out of the graph: the Python interpreter runs it", "`.{name}()` 会把 Tensor 移出图，由 Python 解释器执行")
+    help = Text("stay with operators", "改用算子")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("asnumpy", "numpy", "tolist"):
+            receiver = ctx.value(node.func.value)
+            if receiver.kind == v.TENSOR and not receiver.parameter:
+                yield self.at(node, name=node.func.attr, confidence=confidence_of(receiver))
+
+
+class ForeignCall(Rule):
+    """
+    What
+        A function of NumPy, math or another library called on what is only known when the graph runs.
+
+    Why
+        The compiler can't look into it: the interpreter calls it at run time (lax), strict refuses it.
+
+    Example
+        return x * math.sqrt(x.sum())
+
+    Instead
+        return x * ops.sqrt(x.sum())
+
+    Fix safety
+        Unsafe: operators may differ in dtype.
+    """
+
+    code = "GL502"
+    name = "foreign-call"
+    effects = INTERPRETED
+    message = Text("`{name}` is called on a Tensor: the Python interpreter runs it", "对 Tensor 调用了 `{name}`：由 Python 解释器执行")
+    help = Text("use the operator of MindSpore that does it", "改用 MindSpore 中对应的算子")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        callee = ctx.callee(node)
+        if not callee or callee.startswith(("mindspore.", "builtins.", "functools.", "operator.", "logging.")):
+            return
+        given = [ctx.value(a) for a in [*node.args, *(k.value for k in node.keywords)]]
+        runtime = [g for g in given if g.holds(lambda x: x.kind == v.TENSOR or (x.kind == v.NUMBER and x.variable is True))]
+        if runtime and callee.partition(".")[0] in ("numpy", "math", "json", "copy", "scipy", "random", "statistics"):
+            yield self.at(node, name=ast.unparse(node.func)[:40], confidence=confidence_of(*runtime))
+
+
+class NumpyInGraph(Rule):
+    """
+    What
+        A NumPy array made in graph code without being turned into a Tensor by NumPy functions the graph knows.
+
+    Why
+        `np.ones` and its like work on 2.7 and are unknown names inside graph code of 2.10 in some forms; strict
+        can't hold an array at all.
+
+    Example
+        return x + Tensor.from_numpy(np.ones(2, np.float32))
+
+    Instead
+        return x + ops.ones(2, ms.float32)
+
+    Fix safety
+        Unsafe: the default dtype of NumPy is float64.
+    """
+
+    code = "GL503"
+    name = "numpy-in-graph"
+    effects = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"))
+    message = Text("`{name}` takes a NumPy array in the graph: the Python interpreter runs it", "`{name}` 在图中使用 NumPy 数组：由 Python 解释器执行")
+    help = Text("make the Tensor in `__init__`, or with an operator", "在 `__init__` 中创建 Tensor，或改用算子")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        if ctx.callee(node) in ("mindspore.Tensor.from_numpy", "mindspore.from_numpy"):
+            yield self.at(node, name=ast.unparse(node.func)[:40])
+
+
+class TensorFromTensors(Rule):
+    """
+    What
+        `Tensor([...])` over a list that holds Tensors.
+
+    Why
+        The constructor needs constants: the interpreter runs it (lax), strict refuses it.
+
+    Example
+        t = Tensor([x.sum(), 2.0])
+
+    Instead
+        t = ops.stack([x.sum(), ops.full((), 2.0)])
+
+    Fix safety
+        Unsafe: dtypes of the parts must agree.
+    """
+
+    code = "GL504"
+    name = "tensor-from-tensors"
+    effects = INTERPRETED
+    message = Text("a Tensor is made from Tensors by its constructor: the Python interpreter runs it", "用构造函数由 Tensor 列表创建 Tensor：由 Python 解释器执行")
+    help = Text("use `ops.stack`", "改用 `ops.stack`")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        if ctx.callee(node) in ("mindspore.Tensor", "mindspore.tensor", "mindspore.common.Tensor") and node.args:
+            first = ctx.value(node.args[0])
+            if first.kind in v.SEQUENCES and first.holds(lambda x: x.kind == v.TENSOR):
+                yield self.at(node)
+            elif first.kind == v.EXTERNAL and first.variable:
+                return
+
+
+class TensorIndexIntoList(Rule):
+    """
+    What
+        A list or tuple indexed by a Tensor.
+
+    Why
+        The interpreter picks the item at run time (lax); strict refuses it.
+
+    Example
+        return branches[i]  # i is a Tensor
+
+    Instead
+        return ops.stack(branches)[i]
+
+    Fix safety
+        Unsafe: the items must be Tensors of one shape.
+    """
+
+    code = "GL505"
+    name = "tensor-index-into-list"
+    effects = INTERPRETED
+    message = Text("a {kind} is indexed by a Tensor: the Python interpreter picks the item", "用 Tensor 索引 {kind}：由 Python 解释器取元素")
+    help = Text("stack the items and index the Tensor", "先用 `ops.stack` 合并，再索引")
+
+    def visit_Subscript(self, node: ast.Subscript, ctx: Context) -> Findings:
+        base, key = ctx.value(node.value), ctx.value(node.slice)
+        if base.kind in v.SEQUENCES and key.kind == v.TENSOR and isinstance(node.ctx, ast.Load):
+            yield self.at(node, kind=base.kind, confidence=confidence_of(base, key))
+
+
+_TYPE_TESTS = ("builtins.type", "builtins.id")
+
+
+class TypeOfTensor(Rule):
+    """
+    What
+        `type(x)` or `id(x)` of a Tensor.
+
+    Why
+        The interpreter answers at run time (lax); strict refuses it.
+
+    Example
+        if type(x) == Tensor:
+
+    Instead
+        if isinstance(x, Tensor):
+
+    Fix safety
+        Safe for a comparison with Tensor itself.
+    """
+
+    code = "GL506"
+    name = "type-of-tensor"
+    effects = INTERPRETED
+    message = Text("`{name}` of a Tensor: the Python interpreter answers at run time", "对 Tensor 使用 `{name}`：运行时由 Python 解释器处理")
+    help = Text("use `isinstance`", "改用 `isinstance`")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        callee = ctx.callee(node)
+        if callee in _TYPE_TESTS and node.args and ctx.value(node.args[0]).kind == v.TENSOR:
+            yield self.at(node, name=callee[9:])
+
+
+class HasattrOfTensor(Rule):
+    """
+    What
+        `hasattr` of a Tensor for a method that only PyNative has.
+
+    Why
+        The graph answers False for methods that it has no form of (`asnumpy`), PyNative True.
+
+    Example
+        if hasattr(x, "asnumpy"):
+
+    Instead
+        if isinstance(x, Tensor):
+
+    Fix safety
+        No fix.
+    """
+
+    code = "GL507"
+    name = "hasattr-of-tensor"
+    effects = always(Effect.DIVERGES)
+    message = Text("`hasattr({text})` is False in the graph and True in PyNative", "`hasattr({text})` 在图中为 False，在 PyNative 中为 True")
+    help = Text("use `isinstance`", "改用 `isinstance`")
+    only_host = frozenset("asnumpy numpy tolist from_numpy set_data assign_value init_data register_hook".split())
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        if ctx.callee(node) != "builtins.hasattr" or len(node.args) != 2:
+            return
+        x, name = ctx.value(node.args[0]), node.args[1]
+        if not isinstance(name, ast.Constant):
+            return
+        text = ", ".join(ast.unparse(a) for a in node.args)
+        if x.kind == v.TENSOR and (name.value in self.only_host or (x.parameter and name.value == "name")):
+            yield self.at(node, text=text)
+        elif x.kind == v.NUMBER and not x.variable and name.value in ("real", "imag", "conjugate", "bit_length"):
+            yield self.at(node, text=text)
+
+
+class IdentityComparison(Rule):
+    """
+    What
+        `is` between anything but None, True, False, dtypes and constants.
+
+    Why
+        The graph has no identity: Tensors compare as different objects, lists, Enum members and other objects are
+        refused.
+
+    Example
+        if y is x:
+
+    Instead
+        if self.same:  # a flag
+
+    Fix safety
+        Safe for Enum members (`==`); else no fix.
+    """
+
+    code = "GL508"
+    name = "identity-comparison"
+    effects = (
+        When(Effect.DIVERGES, case="tensor"),
+        When(Effect.COMPILE_ERROR, case="tensor", level="strict"),
+        When(Effect.COMPILE_ERROR, case="tensor", before="2.6"),
+        When(Effect.COMPILE_ERROR, case="object"),
+    )
+    message = Text("`is` between Tensors is never true in the graph", "图中 Tensor 之间的 `is` 永远为假")
+    object_ = Text("`is` with {what} can't be compiled: the graph compares None and bools alone", "图只支持与 None、bool 的 `is` 比较，这里是{what}，编译会失败")
+    help = Text("compare with `==`, or keep a flag", "改用 `==`，或使用标志变量")
+
+    def visit_Compare(self, node: ast.Compare, ctx: Context) -> Findings:
+        left = node.left
+        for op, right in zip(node.ops, node.comparators):
+            if isinstance(op, (ast.Is, ast.IsNot)):
+                a, b = ctx.value(left), ctx.value(right)
+                if v.NONE not in (a.kind, b.kind):
+                    if a.kind == v.TENSOR and b.kind == v.TENSOR:
+                        yield self.at(node, case="tensor")
+                    elif b.kind in (v.LIST, v.TUPLE, v.DICT, v.SET) or b.origin == "enum":
+                        what = "an Enum member" if b.origin == "enum" else f"a {b.kind}"
+                        yield self.at(node, case="object", message=self.object_, what=what)
+            left = right
+
+
+class FloatArithmetic(Rule):
+    """
+    What
+        Constant arithmetic whose result in the graph is another number or bool than Python's.
+
+    Why
+        The graph computes with float32 and int64: `int(100 * 0.57)` is 57 there and 56 in Python, `0.1 + 0.2 == 0.3`
+        is true, `10 ** 20` wraps.
+
+    Example
+        n = int(100 * 0.57)
+
+    Instead
+        self.n = int(100 * 0.57)  # in __init__, where Python computes it
+
+    Fix safety
+        Safe: the number that Python computes is written in its place.
+    """
+
+    code = "GL510"
+    name = "float32-arithmetic"
+    effects = always(Effect.DIVERGES)
+    message = Text("the graph computes {graph} here, Python {python}: its scalars are float32 and int64",
+                   "此处图的计算结果为 {graph}，Python 为 {python}：图中的标量是 float32 和 int64")  # fmt: skip
+    help = Text("compute it in `__init__`, or in a function under `@ms.ops.constexpr`", "在 `__init__` 中计算，或放入 `@constexpr` 函数")
+
+    def _check(self, node: Any, ctx: Context) -> Findings:
+        from graphlint.graph_code.numbers import differs
+
+        value = ctx.value(node)
+        if not differs(value) or any(differs(ctx.value(c)) for c in ast.walk(node) if c is not node):
+            return
+        yield self.at(node, python=repr(value.const), graph=repr(value.graph))
+
+    visit_BinOp = visit_Compare = visit_Call = visit_UnaryOp = _check
+
+
+class FormatSpecification(Rule):
+    """
+    What
+        A format specification or a conversion in an f-string.
+
+    Why
+        The graph ignores both: `f"{k:02d}"` gives `3`, not `03`.
+
+    Example
+        getattr(self, f"layer{k:02d}")
+
+    Instead
+        self.layers[k]
+
+    Fix safety
+        No fix.
+    """
+
+    code = "GL511"
+    name = "format-specification"
+    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, case="none", since="2.6"), When(Effect.DIVERGES, case="none", before="2.6"))
+    message = Text("the graph ignores `{spec}` in an f-string", "图会忽略 f-string 中的 `{spec}`")
+    none = Text("an f-string of None can't be compiled", "图编译器不支持在 f-string 中格式化 None")
+    help = Text("make the text in `__init__`", "在 `__init__` 中生成该文本")
+
+    def visit_JoinedStr(self, node: ast.JoinedStr, ctx: Context) -> Findings:
+        parent = ctx.parent(node)
+        for piece in node.values:
+            if not isinstance(piece, ast.FormattedValue):
+                continue
+            value = ctx.value(piece.value)
+            if value.kind == v.NONE:
+                yield self.at(node, case="none", message=self.none)
+            elif piece.format_spec is not None or piece.conversion in (114, 97):
+                if not _in_raise(parent, ctx):
+                    spec = "!" + chr(piece.conversion) if piece.format_spec is None else ":" + _spec(piece.format_spec)
+                    yield self.at(node, spec=spec)
+                    return
+
+
+def _spec(spec: ast.expr) -> str:
+    return "".join(p.value for p in getattr(spec, "values", ()) if isinstance(p, ast.Constant))
+
+
+def _in_raise(node: Optional[ast.AST], ctx: Context) -> bool:
+    while node is not None and not isinstance(node, ast.stmt):
+        node = ctx.parent(node)
+    return isinstance(node, (ast.Raise, ast.Assert))
+
+
+class DynamicFormat(Rule):
+    """
+    What
+        An f-string of a dimension that `set_inputs` leaves open.
+
+    Why
+        The dimension isn't a constant then, and the graph has no text of it.
+
+    Example
+        if f"{x.shape[0]}" == "2":
+
+    Instead
+        if x.shape[0] == 2:
+
+    Fix safety
+        No fix.
+    """
+
+    code = "GL512"
+    name = "dynamic-format"
+    effects = always(Effect.COMPILE_ERROR)
+    message = Text("an f-string of a dimension that `set_inputs` leaves open can't be compiled", "图编译器不支持格式化 `set_inputs` 中未确定的维度")
+    help = Text("compare the number itself", "直接比较数值")
+
+    def visit_JoinedStr(self, node: ast.JoinedStr, ctx: Context) -> Findings:
+        if any(isinstance(p, ast.FormattedValue) and ctx.value(p.value).dynamic for p in node.values):
+            yield self.at(node)
+
+
+class ShapeBranch(Rule):
+    """
+    What
+        A branch on the shape of a Tensor.
+
+    Why
+        It compiles and is decided when compiling: each new shape compiles the graph anew, with the branch or
+        without it. Where the shape depends on data (`unique`, `nonzero`, a mask), it runs as one graph.
+
+    Example
+        if x.shape[0] > 10:
+
+    Instead
+        if x.shape[0] > 10:
+
+    Fix safety
+        Nothing to fix.
+    """
+
+    code = "GL520"
+    name = "shape-branch"
+    effects = (When(Effect.RECOMPILES),)
+    message = Text("this branch on a shape is decided when compiling, once for each shape", "该形状分支在编译期确定，每种形状各编译一次")
+    dynamic = Text("this branch is on a shape that depends on data: it runs inside one graph", "该分支依赖数据相关的形状，在同一个图中执行")
+    help = Text("pad inputs to a few shapes if they vary", "若输入形状多变，可填充到少数几种形状")
+
+    def visit_If(self, node: Any, ctx: Context) -> Findings:
+        for part in ast.walk(node.test):
+            value = ctx.value(part) if isinstance(part, (ast.Attribute, ast.Subscript, ast.Name, ast.Call)) else None
+            if value is not None and value.shape_derived and value.kind in (v.NUMBER, v.TUPLE):
+                yield self.at(node.test, message=self.dynamic if value.dynamic else self.message)
+                return
+
+    visit_While = visit_IfExp = visit_If
+
+
+class StrictStrings(Rule):
+    """
+    What
+        String methods, `%` and `len` of strings under the strict level.
+
+    Why
+        Strict has no string methods and no formatting of what isn't a constant; lax computes them.
+
+    Example
+        parts = self.mode.split(",")
+
+    Instead
+        self.parts = self.mode.split(",")  # in __init__
+
+    Fix safety
+        No fix.
+    """
+
+    code = "GL530"
+    name = "strict-strings"
+    effects = (When(Effect.NONE), When(Effect.COMPILE_ERROR, level="strict"))
+    message = Text("the graph's strings have no `{name}` at the strict level", "strict 级别下图中的字符串不支持 `{name}`")
+    help = Text("compute it in `__init__`", "在 `__init__` 中计算")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        if not self.target.strict:
+            return
+        if isinstance(node.func, ast.Attribute) and node.func.attr != "format":
+            if ctx.value(node.func.value).kind == v.STR:
+                yield self.at(node, name=node.func.attr)
+        elif ctx.callee(node) == "builtins.len" and node.args and ctx.value(node.args[0]).kind == v.STR:
+            yield self.at(node, name="len")
+
+    def visit_BinOp(self, node: ast.BinOp, ctx: Context) -> Findings:
+        if self.target.strict and isinstance(node.op, ast.Mod) and ctx.value(node.left).kind == v.STR:
+            if not _constant(ctx.value(node.right)):
+                yield self.at(node, name="%")
+
+
+def _constant(value: Value) -> bool:
+    return value.known and not value.shape_derived
+
+
+_STRICT_BUILTINS = frozenset("bin hex oct chr ord setattr exec eval id repr format vars dir".split())
+
+
+class StrictBuiltins(Rule):
+    """
+    What
+        Built-in functions that the strict level doesn't know.
+
+    Why
+        Lax runs them when compiling or through the interpreter; strict refuses them.
+
+    Example
+        n = len(hex(255))
+
+    Instead
+        self.n = len(hex(255))  # in __init__
+
+    Fix safety
+        No fix.
+    """
+
+    code = "GL531"
+    name = "strict-builtins"
+    effects = INTERPRETED
+    message = Text("`{name}` isn't known to the graph: the Python interpreter runs it", "图不支持 `{name}`：由 Python 解释器执行")
+    help = Text("compute it in `__init__`", "在 `__init__` 中计算")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        callee = ctx.callee(node)
+        tail = callee[9:] if callee.startswith("builtins.") else ""
+        if tail in _STRICT_BUILTINS:
+            yield self.at(node, name=tail)
+        elif tail == "str" and node.args and ctx.value(node.args[0]).kind == v.TENSOR:
+            yield self.at(node, name=tail)
+        elif tail in ("any", "all") and node.args:
+            held = ctx.value(node.args[0])
+            if held.kind in v.SEQUENCES and held.holds(lambda x: x.kind == v.TENSOR or x.shape_derived):
+                yield self.at(node, name=tail)
+
+
+class PlainObjectWithTensor(Rule):
+    """
+    What
+        An object of a plain class, a dataclass or a namedtuple made around a Tensor in graph code.
+
+    Why
+        The interpreter makes it at run time (lax); strict refuses it.
+
+    Example
+        p = Point(x, x + 1)
+
+    Instead
+        p = (x, x + 1)
+
+    Fix safety
+        No fix.
+    """
+
+    code = "GL532"
+    name = "plain-object-with-tensor"
+    effects = INTERPRETED
+    message = Text("`{name}(…)` is made around a Tensor: the Python interpreter makes it", "`{name}(...)` 持有 Tensor：由 Python 解释器创建")
+    help = Text("use a tuple or a dict", "改用元组或字典")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        made = ctx.value(node)
+        func = ctx.value(node.func)
+        is_class = func.kind == v.CLASS and not isinstance(func.target, str) or made.origin == "namedtuple"
+        if made.kind == v.OBJECT and is_class and (isinstance(made.target, Instance) or made.origin == "namedtuple"):
+            if any(ctx.value(a).runtime for a in [*node.args, *(k.value for k in node.keywords)]):
+                yield self.at(node, name=ast.unparse(node.func)[:40])
+        elif func.origin == "namedtuple" and any(ctx.value(a).runtime for a in node.args):
+            yield self.at(node, name=ast.unparse(node.func)[:40])
+
+
+__all__ = ["Confidence"]
