@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, List
 
 import pytest
@@ -164,7 +165,7 @@ def rewrite(*_: Any) -> fixing.Outcome:
 def test_fixes_are_shown_or_written(
     project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphlint.fixes.apply", rewrite, raising=False)
+    monkeypatch.setitem(sys.modules, "graphlint.fixes", SimpleNamespace(apply=rewrite))
     (project / "bad.py").chmod(0o640)
     assert cli.run(["check", "--diff"]) == 1
     shown = capsys.readouterr()
@@ -181,7 +182,7 @@ def test_fixes_are_shown_or_written(
 def test_fixed_standard_input_goes_to_standard_output(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphlint.fixes.apply", rewrite, raising=False)
+    monkeypatch.setitem(sys.modules, "graphlint.fixes", SimpleNamespace(apply=rewrite))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
     assert cli.run(["check", "--fix", "--stdin-filename", "bad.py"]) == 0
     assert capsys.readouterr().out == GOOD
