@@ -7,6 +7,7 @@ from typing import Any
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, certain
 from graphlint.finding import Confidence, Effect
+from graphlint.graph_code.binding import Binding
 from graphlint.graph_code import values as v
 from graphlint.graph_code.trace import Event
 from graphlint.lang import Text
@@ -42,7 +43,8 @@ class UnlikeBranches(Rule):
     name = "unlike-branches"
     effects = (
         When(Effect.COMPILE_ERROR),
-        When(Effect.FALLBACK, case="none", level="lax"),
+        When(Effect.FALLBACK, case="fallback"),
+        When(Effect.DIVERGES, case="diverges"),
     )
     message = Text(
         "a Tensor decides between paths that {what}: {reason}; the graph can't join them",
@@ -55,29 +57,38 @@ class UnlikeBranches(Rule):
     help = Text("give both paths the same kind, dtype and length", "让两个分支的类型、dtype 和长度保持一致")
 
     def on_unlike_branches(self, event: Event, ctx: Context) -> Findings:
-        name = event.data["name"]
+        name, outcome = event.data["name"], event.data["outcome"]
         what = f"leave '{name}' unlike" if name else "return unlike values"
         what_zh = f"中 `{name}` 的" if name else "返回值的"
-        error = event.data["error"]
         yield self.at(
             event.node,
-            case="" if error else "none",
-            message=self.message if error else self.fallback,
+            case=outcome,
+            message=self.fallback if outcome == "fallback" else self.message,
             confidence=certain(event),
+            end=_later(event.node, event.data["end"], ctx),
             what=what,
             what_zh=what_zh,
             reason=event.data["reason"],
         )
 
 
+def _later(node: Any, end: Any, ctx: Context) -> Any:
+    """`end` where it stands behind `node` in the function's own body."""
+    if end is None or end is ctx.node or end.end_lineno <= node.end_lineno:
+        return None
+    return end
+
+
 class UnboundOnBranch(Rule):
     """
     What
-        A name that only one branch of a Tensor condition binds, read afterwards.
+        A name that only one branch, or only the body of a loop, binds, read afterwards.
 
     Why
-        Both branches stay in the graph, so the name must have a value on each ("The local variable 'y' is not
-        defined in false branch, but defined in true branch").
+        The parser makes a function of each branch, so the name must have a value on each ("The local variable 'y' is
+        not defined in false branch, but defined in true branch"), also where the condition is always true. Only
+        conditions that it decides itself are spared: a bool attribute of self, its comparison with a constant,
+        `is None`.
 
     Example
         if x.sum() > 0:
@@ -98,13 +109,25 @@ class UnboundOnBranch(Rule):
     name = "unbound-on-branch"
     effects = always(Effect.COMPILE_ERROR)
     message = Text(
-        "a Tensor decides whether '{name}' is bound, and it is read afterwards: the graph needs a value on every path",
-        "`{name}` 只在由 Tensor 决定的一个分支中赋值，之后又被读取：图的每条路径都必须有值",
+        "'{name}' is bound on one path of this branch only and read afterwards: the graph needs a value on each",
+        "`{name}` 只在该分支的一条路径上赋值，之后又被读取：图的每条路径都必须有值",
     )
-    help = Text("give '{name}' a value before the branch", "在分支之前先给 `{name}` 赋值")
+    loop = Text(
+        "'{name}' is bound in the body of this loop only and read afterwards: the graph needs a value before",
+        "`{name}` 只在该循环体内赋值，之后又被读取：图要求在循环之前就有值",
+    )
+    help = Text("give '{name}' a value before", "在此之前先给 `{name}` 赋值")
 
-    def on_unbound(self, event: Event, ctx: Context) -> Findings:
-        yield self.at(event.node, confidence=certain(event), name=event.data["name"])
+    def enter(self, ctx: Context) -> Findings:
+        for unbound in Binding(ctx.node, lambda test: ctx.trace.decided.get(test)).run():
+            if unbound.node not in ctx.trace.live and unbound.node not in ctx.trace.parsed:
+                continue
+            yield self.at(
+                unbound.node,
+                message=self.loop if unbound.loop else self.message,
+                end=_later(unbound.node, unbound.read, ctx),
+                name=unbound.name,
+            )
 
 
 class LoopCarriedType(Rule):

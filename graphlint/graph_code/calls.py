@@ -120,7 +120,7 @@ class Calls(BuiltinCalls):
         return Frame(
             info, info.module, env, trace, graph=frame.graph, cls=closure.cls or frame.cls, closure=closure,
             self_value=receiver or (frame.self_value if isinstance(info.node, ast.Lambda) else None),
-            caller=frame, chain=chain, via=via, local_names=local_names(info.node), depth=frame.depth + 1,
+            caller=frame, resolver=self, chain=chain, via=via, local_names=local_names(info.node), depth=frame.depth + 1,
         )  # fmt: skip
 
     def _constexpr(
@@ -210,7 +210,7 @@ class Calls(BuiltinCalls):
             kind, target=instance, ref=Ref(), variable=any(a.runtime for a in held) if kind == v.OBJECT else False,
             sure=cls.is_cell or kind == v.OBJECT,
         )  # fmt: skip
-        self.run_init(instance, value, args, node, frame)
+        instance.given = args
         return value
 
     def run_init(self, instance: Instance, value: Value, args: Args, node: ast.AST, frame: Frame) -> None:
@@ -264,6 +264,8 @@ class Calls(BuiltinCalls):
 
     def registration(self, cell: Value, node: ast.AST, frame: Frame) -> None:
         """Notes the second of two Cells with like-named Parameters that only a plain container holds."""
+        if isinstance(cell.target, Instance):
+            self.initialise(cell.target)
         weights = weights_of(cell) if frame.graph and cell.kind == v.CELL else None
         owner = frame.self_value.target if frame.self_value is not None else None
         if weights is None or cell.ref is None or not isinstance(owner, Instance):

@@ -47,15 +47,16 @@ class Core:
             frame.trace.add(kind, node, **data)
 
     def conflict(self, conflict: Conflict, frame: Frame) -> None:
-        """Reports a name that was read though its paths left it unlike or unbound."""
+        """Reports a name that was read though its paths left it unlike."""
         self.event(
             frame,
-            "unbound" if conflict.kind == "unbound" else "unlike_branches",
+            "unlike_branches",
             conflict.node,
             name=conflict.name,
             reason=conflict.reason,
             values=conflict.values,
-            error=conflict.error,
+            outcome=conflict.outcome,
+            end=conflict.end,
         )
 
     def made_stale(self, stale: Stale) -> None:

@@ -37,7 +37,7 @@ class Expressions(Calls):
         value = self.lookup(node.id, node, frame)
         if frame.graph and value.stale is not None:
             self.made_stale(value.stale)
-        if frame.graph and value.conflict is not None:
+        if frame.graph and value.conflict is not None and not value.conflict.returned_only:
             self.conflict(value.conflict, frame)
         return value
 
@@ -245,8 +245,8 @@ class Expressions(Calls):
             from graphlint.graph_code.joins import unlike
 
             reason = unlike(made[0], made[1], self.target)
-            if reason is not None:
-                self.conflict(Conflict("unlike", node, reason.text, "", (made[0], made[1]), reason.error), frame)
+            if reason is not None and not reason.returned_only:
+                self.conflict(Conflict(node, reason.text, "", (made[0], made[1]), reason.outcome), frame)
         return join(made[0], made[1])
 
     def branch(

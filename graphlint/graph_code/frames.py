@@ -24,6 +24,7 @@ class Instance:
     branched_on: Dict[str, ast.AST] = field(default_factory=dict)
     initialised: bool = False
     open: bool = False
+    given: Optional[Args] = None
 
 
 @dataclass(eq=False)
@@ -98,6 +99,7 @@ class Frame:
     local_names: FrozenSet[str] = frozenset()
     loop_depth: int = 0
     depth: int = 0
+    resolver: Any = None
 
     @property
     def in_tensor_branch(self) -> bool:
@@ -108,6 +110,14 @@ class Frame:
             self.env[name] = value
             if node is not None:
                 self.assigned_at[name] = node
+
+    def attribute_value(self, holder: Instance, name: str) -> Optional[Value]:
+        """The value of an attribute of an object, through the interpreter that runs this frame."""
+        return self.resolver.quiet_attribute(holder, name, self) if self.resolver is not None else None
+
+    def symbol_attribute(self, symbol: Any, name: str) -> Optional[Value]:
+        """The value of an attribute of a class or module."""
+        return self.resolver.quiet_symbol_attribute(symbol, name, self) if self.resolver is not None else None
 
     def frames(self) -> List[Frame]:
         """This frame and its callers, the innermost first."""
@@ -121,14 +131,15 @@ class Frame:
 
 @dataclass(eq=False)
 class Conflict:
-    """Why a name can't be read after two paths met: `kind` is `unlike`, `unbound` or `loop`."""
+    """Why a name can't be read, or only not be returned, after two paths met; see joins.Unlike."""
 
-    kind: str
     node: ast.AST
     reason: str
     name: str = ""
     values: Tuple[Value, ...] = ()
-    error: bool = True
+    outcome: str = "error"
+    returned_only: bool = False
+    end: Optional[ast.AST] = None
 
 
 @dataclass(eq=False)

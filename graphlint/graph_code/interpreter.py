@@ -61,7 +61,7 @@ class Interpreter(Statements):
         env = self._root_env(closure, inputs, host, receiver)
         frame = Frame(
             info, info.module, env, trace, cls=closure.cls, self_value=receiver, chain=chain,
-            local_names=local_names(info.node), closure=None,
+            local_names=local_names(info.node), closure=None, resolver=self,
         )  # fmt: skip
         if isinstance(info.node, ast.Lambda):
             self.eval(info.node.body, frame)
@@ -94,10 +94,12 @@ class Interpreter(Statements):
         return env
 
     def initialise(self, instance: Instance) -> None:
-        """Learns an instance's attributes from its `__init__`, with nothing known of the arguments."""
+        """Learns an instance's attributes from its `__init__`, once they are asked for."""
         if not instance.initialised:
-            receiver = Value(v.CELL, target=instance, ref=Ref())
-            self.run_init(instance, receiver, Args(open=True), instance.cls.node, self.host_frame(instance.cls.module))
+            kind = v.CELL if instance.cls.looks_like_cell else v.OBJECT
+            receiver = Value(kind, target=instance, ref=Ref())
+            args = instance.given if instance.given is not None else Args(open=True)
+            self.run_init(instance, receiver, args, instance.cls.node, self.host_frame(instance.cls.module))
 
     def host_frame(self, module: Module) -> Frame:
         """A frame for code that runs as plain Python: module level and `__init__`."""

@@ -25,16 +25,23 @@ _PLAIN = (v.TENSOR, v.NUMBER, v.STR, v.LIST, v.TUPLE, v.DICT)
 
 @dataclass(frozen=True)
 class Unlike:
-    """Why two values don't join; `error` is False where the interpreter fallback takes over."""
+    """Why two values don't join.
+
+    `outcome`: `error`; `fallback` where the interpreter takes over; `diverges` where the graph gives something else.
+    `returned_only`: it shows only where the value itself is returned, not where it is computed with.
+    """
 
     text: str
-    error: bool = True
+    outcome: str = "error"
+    returned_only: bool = False
 
 
 def word(value: Value) -> str:
     """The value's kind in words, with a Tensor's dtype where it is known."""
     if value.kind == v.TENSOR and value.dtype:
         return f"a {value.dtype} Tensor"
+    if value.kind == v.NUMBER and value.dtype:
+        return f"{'an' if value.dtype == 'int' else 'a'} {value.dtype}"
     if value.kind in v.SEQUENCES and value.items is not None:
         return f"{_WORDS[value.kind]} of {len(value.items)}"
     return _WORDS.get(value.kind, "another kind of value")
@@ -44,33 +51,35 @@ def unlike(a: Value, b: Value, target: Target) -> Optional[Unlike]:
     """Why the graph compiler can't join `a` and `b`, or None where it can or where too little is known."""
     if not (a.sure and b.sure):
         return None
+    both = f"{word(a)} on one path, {word(b)} on the other"
     if a.kind == b.kind:
-        return _same_kind(a, b, target)
+        return _same_kind(a, b, both, target)
     if v.NONE in (a.kind, b.kind):
         other = b if a.kind == v.NONE else a
-        if other.kind in (v.UNKNOWN, v.INPUT):
+        if other.kind not in _PLAIN:
             return None
-        return Unlike(f"None on one path, {word(other)} on the other", error=target.strict)
+        return Unlike(both, "error" if target.strict else "fallback")
     if a.kind in _PLAIN and b.kind in _PLAIN:
-        return Unlike(f"{word(a)} on one path, {word(b)} on the other")
+        return Unlike(both)
     return None
 
 
-def _same_kind(a: Value, b: Value, target: Target) -> Optional[Unlike]:
+def _same_kind(a: Value, b: Value, both: str, target: Target) -> Optional[Unlike]:
     if a.kind == v.TENSOR and a.dtype and b.dtype and a.dtype != b.dtype:
-        return Unlike(f"{word(a)} on one path, {word(b)} on the other")
+        return Unlike(both)
+    if a.kind == v.NUMBER and a.dtype and b.dtype and a.dtype != b.dtype:
+        return Unlike(both, returned_only=True)
     if a.kind == v.STR and a.known and b.known and a.const != b.const:
         return Unlike(f"the string {a.const!r} on one path, {b.const!r} on the other")
     if a.kind == v.TUPLE and a.items is not None and b.items is not None:
-        if len(a.items) != len(b.items):
-            return Unlike(f"{word(a)} on one path, {word(b)} on the other")
         for x, y in zip(a.items, b.items):
             reason = unlike(x, y, target)
-            if reason is not None:
+            if reason is not None and not reason.returned_only:
                 return reason
     if a.kind == v.LIST and a.items is not None and b.items is not None and len(a.items) != len(b.items):
-        if not (a.items and b.items) and not target.strict:
-            return Unlike(f"{word(a)} on one path, {word(b)} on the other")
+        if not (a.items and b.items):
+            return None if target.strict else Unlike(both)
+        return Unlike(both, "diverges", returned_only=True)
     if a.kind == v.DICT and a.keys is not None and b.keys is not None and a.keys != b.keys:
         return Unlike("a dict with other keys on each path")
     return None
@@ -82,5 +91,7 @@ def grows(old: Value, new: Value) -> bool:
         return False
     if old.shape is not None and new.shape is not None:
         known = zip(old.shape, new.shape)
-        return len(old.shape) != len(new.shape) or any(x is not None and y is not None and x != y for x, y in known)
+        return len(old.shape) != len(new.shape) or any(
+            x is not None and y is not None and x != y for x, y in known
+        )
     return new.origin == "grown"

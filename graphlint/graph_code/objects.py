@@ -134,6 +134,30 @@ class ObjectSemantics(Core):
         if not instance.attrs[name].parameter:
             self.event(writer, "stale_attribute", node, text=f"self.{name}", reader=frame.info.qualname)
 
+    def quiet_attribute(self, instance: Instance, name: str, frame: Frame) -> Optional[Value]:
+        """An attribute's value where reading it notes nothing."""
+        self.initialise(instance)
+        if name in instance.attrs:
+            return instance.attrs[name]
+        if name == "training":
+            return number(pytype="bool", origin="flag")
+        return self.quietly(lambda: self.instance_attribute(Value(v.CELL, target=instance), name, ast.Pass(), frame), frame)
+
+    def quiet_symbol_attribute(self, symbol: Any, name: str, frame: Frame) -> Optional[Value]:
+        """An attribute of a class or module where reading it notes nothing."""
+        if isinstance(symbol, External):
+            return number(False) if (symbol.dotted, name) == ("typing", "TYPE_CHECKING") else None
+        base = self.symbol_value(symbol, frame)
+        return self.quietly(lambda: self.load_attribute(base, name, ast.Pass(), frame), frame)
+
+    def quietly(self, read: Any, frame: Frame) -> Value:
+        graph, frame.graph = frame.graph, False
+        try:
+            found: Value = read()
+            return found
+        finally:
+            frame.graph = graph
+
     def plain_decorators(self, info: FunctionInfo) -> List[str]:
         """The decorators' names, built-ins too."""
         return [d.id if isinstance(d, ast.Name) else (info.module.dotted(d) or "") for d in info.decorators]

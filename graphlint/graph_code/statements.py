@@ -9,13 +9,13 @@ from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Closure, Conflict, Env, Frame, Loop, Return, local_names
 from graphlint.graph_code.joins import grows, unlike
 from graphlint.graph_code.expressions import Expressions
-from graphlint.graph_code.pruning import pruned_before_parsing
+from graphlint.graph_code.pruning import EITHER, Decided, decided_by_parser
 from graphlint.graph_code.values import Value, join
 from graphlint.project import FunctionInfo
 
 MAX_UNROLL = 40
 MAX_WHILE = 64
-_END = (ast.Return, ast.Break, ast.Continue, ast.Raise)
+_END = (ast.Return, ast.Break, ast.Continue)
 
 
 class Statements(Expressions):
@@ -24,7 +24,7 @@ class Statements(Expressions):
     def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> None:
         for i, stmt in enumerate(body):
             if frame.env is None:
-                if not isinstance(body[i - 1], _END):
+                if not _ends(body[i - 1], frame):
                     self.parse_only(body[i:], frame)
                 return
             self.exec(stmt, frame)
@@ -52,7 +52,7 @@ class Statements(Expressions):
                     inner = getattr(stmt, name, None)
                     if isinstance(inner, list) and not isinstance(stmt, ast.ClassDef):
                         self.parse_only(inner, frame)
-                if isinstance(stmt, _END):
+                if _ends(stmt, frame):
                     return
 
     # -- simple statements ---------------------------------------------------------------------------------------
@@ -77,6 +77,8 @@ class Statements(Expressions):
 
     def do_Return(self, stmt: ast.Return, frame: Frame) -> None:
         value = v.none if stmt.value is None else self.eval(stmt.value, frame)
+        if value.conflict is not None and value.conflict.returned_only and frame.graph and not frame.caller:
+            self.conflict(value.conflict, frame)
         frame.returns.append(Return(value, stmt, tuple(frame.stack)))
         frame.env = None
 
@@ -129,13 +131,25 @@ class Statements(Expressions):
         self.remember_branch(stmt.test, frame)
         test = self.eval(stmt.test, frame)
         truth, how = self.truth(test, stmt.test, frame)
+        decided = self.decided(stmt, frame)
+        if isinstance(decided, bool) and truth is None:
+            truth = decided
         if truth is not None:
             taken, dead = (stmt.body, stmt.orelse) if truth else (stmt.orelse, stmt.body)
-            if not pruned_before_parsing(stmt.test, frame, self):
+            if decided is None:
                 self.parse_only(dead, frame)
             self.exec_block(taken, frame)
             return
         self.branch(stmt, how, frame, lambda: self.exec_block(stmt.body, frame), lambda: self.exec_block(stmt.orelse, frame))
+
+    def decided(self, stmt: ast.If, frame: Frame) -> Decided:
+        """What the parser itself makes of the condition; noted for the rules about names."""
+        found = decided_by_parser(stmt.test, frame)
+        if frame.trace is not None:
+            known = frame.trace.decided.setdefault(stmt.test, found)
+            if known != found:
+                frame.trace.decided[stmt.test] = EITHER if None not in (known, found) else None
+        return found
 
     def branch(
         self, node: ast.AST, how: str, frame: Frame, then: Callable[[], Any], other: Callable[[], Any]
@@ -171,11 +185,7 @@ class Statements(Expressions):
             else:
                 one = a if a is not None else b
                 assert one is not None
-                if how == "tensor":
-                    conflict = Conflict("unbound", node, f"'{name}' is bound on one path only", name, (one,))
-                    merged[name] = one.but(conflict=one.conflict or conflict, sure=one.sure)
-                else:
-                    merged[name] = one.but(sure=False, conflict=one.conflict)
+                merged[name] = one if how == "tensor" else one.but(sure=False)
         return merged
 
     def _join_named(self, name: str, a: Value, b: Value, node: ast.AST, how: str) -> Value:
@@ -183,7 +193,7 @@ class Statements(Expressions):
         if how == "tensor" and conflict is None:
             reason = unlike(a, b, self.target)
             if reason is not None:
-                conflict = Conflict("unlike", node, reason.text, name, (a, b), reason.error)
+                conflict = Conflict(node, reason.text, name, (a, b), reason.outcome, reason.returned_only)
         return join(a, b).but(conflict=conflict, stale=a.stale or b.stale)
 
     # -- loops ---------------------------------------------------------------------------------------------------
@@ -314,10 +324,7 @@ class Statements(Expressions):
             elif a is not None:
                 merged[name] = a
             elif b is not None:
-                conflict = None
-                if how == "tensor":
-                    conflict = Conflict("unbound", stmt, f"'{name}' is bound inside the loop only", name, (b,))
-                merged[name] = b.but(sure=False, conflict=conflict)
+                merged[name] = b.but(sure=False)
         return merged
 
     def _carried(self, stmt: ast.While, before: Env, frame: Frame) -> None:
@@ -329,7 +336,9 @@ class Statements(Expressions):
             if new is None or new is old or name not in read:
                 continue
             reason = unlike(old, new, self.target)
-            if reason is not None and reason.error:
+            if old.kind == new.kind == v.LIST:
+                continue
+            if reason is not None and reason.outcome == "error" and not reason.returned_only:
                 self.event(frame, "loop_carried", stmt, name=name, reason=reason.text, values=(old, new))
             elif grows(old, new):
                 self.event(frame, "growing_loop", stmt, name=name, values=(old, new))
@@ -409,9 +418,8 @@ class Statements(Expressions):
                     continue
                 reason = unlike(first.value, second.value, self.target)
                 if reason is not None:
-                    self.conflict(
-                        Conflict("unlike", node, reason.text, "", (first.value, second.value), reason.error), frame
-                    )
+                    values = (first.value, second.value)
+                    self.conflict(Conflict(node, reason.text, "", values, reason.outcome, end=second.node), frame)
 
     def function_value(self, info: FunctionInfo, frame: Frame) -> Value:
         """The value of a nested function or lambda, with the names around it as they stand now."""
@@ -430,6 +438,22 @@ class Statements(Expressions):
             )
             node._graphlint_reads = found  # type: ignore[attr-defined]
         return found
+
+
+def _ends(stmt: ast.stmt, frame: Frame) -> bool:
+    """True for a statement after which the parser reads nothing more of the block."""
+    if isinstance(stmt, _END):
+        return True
+    if isinstance(stmt, ast.If):
+        decided = frame.trace.decided.get(stmt.test) if frame.trace is not None else None
+        if isinstance(decided, bool):
+            return _closed(stmt.body if decided else stmt.orelse, frame)
+        return _closed(stmt.body, frame) and _closed(stmt.orelse, frame)
+    return False
+
+
+def _closed(body: Sequence[ast.stmt], frame: Frame) -> bool:
+    return any(_ends(stmt, frame) for stmt in body)
 
 
 def _parting(

@@ -38,6 +38,7 @@ class FunctionTrace:
     in_tensor_branch: Set[ast.AST] = field(default_factory=set)
     in_loop: Set[ast.AST] = field(default_factory=set)
     events: List[Event] = field(default_factory=list)
+    decided: Dict[ast.AST, Any] = field(default_factory=dict)
     gave_up: bool = False
     _seen: Set[Tuple[str, ast.AST]] = field(default_factory=set)
 
