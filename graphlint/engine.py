@@ -135,7 +135,7 @@ def _check_target(
     for trace in traces:
         source = sources.get(trace.info.module.path)
         if source is not None:
-            ctx = Context(trace, source, target, project)
+            ctx = Context(trace, source, target, project, interpreter.recorder.traces.__contains__)
             drafts.extend(_finding(found, ctx.source, trace, ctx, settings) for found in dispatcher.function(ctx))
     for module in modules:
         source = sources.get(module.path)

@@ -205,6 +205,7 @@ class Module:
         self.rebound: Set[str] = set()
         self.order: Dict[str, str] = {}
         self._resolving: Set[str] = set()
+        self._alone: Optional[Set[ast.AST]] = None
         self._cache: Dict[str, Optional[Symbol]] = {}
         self._index(tree.body)
 
@@ -292,6 +293,17 @@ class Module:
                 info.assigns[stmt.target.id] = stmt.value
             elif isinstance(stmt, (ast.If, ast.Try, ast.With)):
                 self._class_body(stmt.body, info)
+
+    def alone(self, node: ast.Lambda) -> bool:
+        """True for a lambda that is all of the right side of an assignment, the only one on its lines."""
+        if self._alone is None:
+            self._alone = set()
+            for stmt in ast.walk(self.tree):
+                if isinstance(stmt, (ast.Assign, ast.AnnAssign)) and isinstance(stmt.value, ast.Lambda):
+                    self._alone.add(stmt.value)
+                elif isinstance(stmt, ast.ClassDef):
+                    self._alone.update(a.value for a in stmt.body if isinstance(a, ast.Assign) and isinstance(a.value, ast.Lambda))
+        return node in self._alone
 
     def absolute(self, name: str, level: int) -> str:
         """The absolute module name that `from <level dots><name> import` means here."""

@@ -62,8 +62,16 @@ class Found:
 class Context:
     """One function of graph code as a rule sees it."""
 
-    def __init__(self, trace: FunctionTrace, source: SourceFile, target: Target, project: Project) -> None:
+    def __init__(
+        self,
+        trace: FunctionTrace,
+        source: SourceFile,
+        target: Target,
+        project: Project,
+        traced: Callable[[ast.AST], bool] = lambda node: True,
+    ) -> None:
         self.trace = trace
+        self.traced = traced
         self.source = source
         self.target = target
         self.project = project

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, Iterator
 
 from graphlint.checkers.base import Context, Findings, Rule, always
 from graphlint.finding import Effect
@@ -320,12 +320,11 @@ class YieldInGraph(SyntaxRule):
         "`return` 之后的 `yield` 会被图编译器丢弃：图模式下返回值，PyNative 下返回生成器",
     )
 
-    def visit_Yield(self, node: ast.AST, ctx: Context) -> Findings:
-        yield self.at(node)
-
-    visit_YieldFrom = visit_Yield
-
     def enter(self, ctx: Context) -> Findings:
+        for node in _own_nodes(ctx.node):
+            if isinstance(node, (ast.Yield, ast.YieldFrom)) and self._parsed(node, ctx):
+                yield self.at(ctx.node, end=node)
+                return
         body = ctx.node.body if isinstance(ctx.node.body, list) else []
         for stmt in body:
             if stmt in ctx.trace.live or stmt in ctx.trace.parsed:
@@ -334,6 +333,23 @@ class YieldInGraph(SyntaxRule):
                 if isinstance(node, (ast.Yield, ast.YieldFrom)):
                     yield self.at(node, message=self.dropped, effect=Effect.DIVERGES)
                     return
+
+
+    def _parsed(self, node: ast.AST, ctx: Context) -> bool:
+        stmt: Any = node
+        while stmt is not None and not isinstance(stmt, ast.stmt):
+            stmt = ctx.parent(stmt)
+        return stmt in ctx.trace.live or stmt in ctx.trace.parsed
+
+
+def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function without those of functions within it."""
+    todo = list(function.body) if isinstance(getattr(function, "body", None), list) else []  # type: ignore[attr-defined]
+    while todo:
+        node = todo.pop(0)
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(ast.iter_child_nodes(node))
 
 
 class LoopElseInGraph(SyntaxRule):

@@ -45,6 +45,13 @@ class Dispatcher:
         for check in self.classes:
             yield from check(ctx)
 
+    def _uncalled(self, function: ast.AST, ctx: Context) -> Iterator[Found]:
+        """A nested function that nothing calls: it is parsed all the same."""
+        for node in ast.walk(function):
+            for parsed, handler in self.visitors.get(type(node).__name__, ()) if node is not function else ():
+                if parsed:
+                    yield from handler(node, ctx)
+
     def _visit(self, node: ast.AST, ctx: Context, live: bool) -> Iterator[Found]:
         if isinstance(node, ast.stmt):
             live = node in ctx.trace.live
@@ -56,11 +63,8 @@ class Dispatcher:
         if isinstance(node, ast.ClassDef):
             return
         if isinstance(node, _FUNCTIONS):
-            if live:
-                return
-            for inner in ast.iter_child_nodes(node):
-                if not isinstance(inner, ast.stmt):
-                    yield from self._visit(inner, ctx, live)
+            if not ctx.traced(node):
+                yield from self._uncalled(node, ctx)
             return
         for child in ast.iter_child_nodes(node):
             yield from self._visit(child, ctx, live)

@@ -94,6 +94,10 @@ class Calls(BuiltinCalls):
         decorators = info.decorator_names() if info.decorators else ()
         if any(d in HOST_DECORATORS for d in decorators):
             return self._constexpr(closure, args, node, frame, receiver)
+        if frame.graph and isinstance(info.node, ast.Lambda) and (closure.home is None or not closure.home.graph):
+            if not info.module.alone(info.node):
+                where = info.node if info.module is frame.module else node
+                self.event(frame, "lambda_source", where)
         if frame.depth >= MAX_DEPTH or not self.spend(frame):
             return v.unknown
         if frame.graph and self._recurses(info, args, node, frame):
