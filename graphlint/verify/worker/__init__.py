@@ -1,0 +1,1 @@
+"""What runs inside the worker processes; started as `python -m graphlint.verify.worker.zygote`, never imported elsewhere."""
