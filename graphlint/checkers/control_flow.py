@@ -375,7 +375,11 @@ class ListInTensorBranch(Rule):
 
     code = "GL209"
     name = "list-in-tensor-branch"
-    effects = (When(Effect.COMPILE_ERROR), When(Effect.NONE, level="strict"), When(Effect.NONE, before="2.6"))
+    effects = (
+        When(Effect.COMPILE_ERROR),
+        When(Effect.NONE, level="strict"),
+        When(Effect.NONE, before="2.6"),
+    )
     message = Text(
         "a Tensor decides how many items this list has: the graph can't hold that",
         "列表的元素个数由 Tensor 决定，图无法表示",
@@ -417,6 +421,78 @@ class MissingKey(Rule):
     def on_missing_key(self, event: Event, ctx: Context) -> Findings:
         if event.data["base"].sure:
             yield self.at(event.node, confidence=certain(event), key=repr(event.data["key"].const))
+
+
+class MixedCondition(Rule):
+    """
+    What
+        `and` or `or` with a Tensor and, after it, something else than a Tensor, or with a Tensor and a number that
+        is only known when the graph runs.
+
+    Why
+        The graph makes a branch of it and can't join the two kinds ("Cannot join the return values of different
+        branches"). The other way round it compiles: a constant first is decided when compiling.
+
+    Example
+        if x.sum() > 0 and self.flag:
+
+    Instead
+        if self.flag and x.sum() > 0:
+
+    Fix safety
+        Safe where neither side has an effect: the order alone changes.
+    """
+
+    code = "GL212"
+    name = "mixed-condition"
+    effects = always(Effect.COMPILE_ERROR)
+    message = Text(
+        "this `{op}` mixes a Tensor with `{text}`, which is none: the graph can't join the two",
+        "此 `{op}` 混用了 Tensor 与非 Tensor 的 `{text}`，图无法合并这两者",
+    )
+    help = Text(
+        "put a constant condition first; compare Tensors with Tensors",
+        "把常量条件放在前面；Tensor 只与 Tensor 组合",
+    )
+
+    def on_mixed_bool(self, event: Event, ctx: Context) -> Findings:
+        op = "and" if isinstance(event.node.op, ast.And) else "or"  # type: ignore[attr-defined]
+        yield self.at(event.node, confidence=certain(event), op=op, text=ast.unparse(event.data["part"])[:40])
+
+
+class ForTarget(Rule):
+    """
+    What
+        A `for` whose target is an item (`for a[0] in …`), or a dict unpacked into names.
+
+    Why
+        The parser binds names there; it doesn't know the item, and unpacks a dict by position.
+
+    Example
+        for row[0] in items:
+
+    Instead
+        for item in items:
+            row[0] = item
+
+    Fix safety
+        Safe for the loop: a new name takes the item first.
+    """
+
+    code = "GL213"
+    name = "for-target"
+    effects = always(Effect.COMPILE_ERROR)
+    message = Text("the graph's `for` binds names alone, not `{text}`", "图中的 `for` 只能绑定名字，不能绑定 `{text}`")
+    unpacked = Text("the graph can't unpack a dict into names", "图中不能把字典拆包到多个名字")
+    help = Text("bind a name and assign from it", "先绑定到一个名字，再赋值")
+
+    def visit_For(self, node: ast.For, ctx: Context) -> Findings:
+        if isinstance(node.target, ast.Subscript):
+            yield self.at(node.target, text=ast.unparse(node.target))
+
+    def visit_Assign(self, node: ast.Assign, ctx: Context) -> Findings:
+        if isinstance(node.targets[0], (ast.Tuple, ast.List)) and ctx.value(node.value).kind == v.DICT:
+            yield self.at(node, message=self.unpacked)
 
 
 class UnrolledLoop(Rule):

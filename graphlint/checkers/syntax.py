@@ -227,6 +227,10 @@ class AsyncInGraph(SyntaxRule):
     message = Text("`async` code can't be compiled: the graph parser refuses it", "图编译器不支持 `async`/`await`，编译会失败")
     help = Text("use plain functions and loops", "改用普通函数和循环")
 
+    def enter(self, ctx: Context) -> Findings:
+        if isinstance(ctx.node, ast.AsyncFunctionDef):
+            yield self.at(ctx.node)
+
     def visit_AsyncFunctionDef(self, node: ast.AST, ctx: Context) -> Findings:
         yield self.at(node)
 
@@ -597,8 +601,13 @@ class WithInGraph(Rule):
                 if cls.looks_like_cell or any(d.endswith(".jit_class") for d in _decorators(cls)):
                     continue
                 yield self.at(item.context_expr, what=f"`{cls.name}`")
-            elif value.kind == "external" or value.kind == "bound":
+            elif value.kind == "external" or _foreign(item.context_expr, ctx):
                 yield self.at(item.context_expr, what=f"`{ast.unparse(item.context_expr)[:40]}`")
+
+
+def _foreign(expr: ast.expr, ctx: Context) -> bool:
+    """True for a call of something that the project doesn't define."""
+    return isinstance(expr, ast.Call) and bool(ctx.callee(expr))
 
 
 def _decorators(cls: Any) -> list:

@@ -7,8 +7,10 @@ import math
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from graphlint.graph_code import numbers, tensors, values as v
+from graphlint.graph_code.container_methods import container_method
 from graphlint.graph_code.frames import Args, Closure, Frame, Instance
 from graphlint.graph_code.objects import ObjectSemantics
+from graphlint.graph_code.string_methods import string_method
 from graphlint.graph_code.values import (
     NOCONST,
     Ref,
@@ -33,7 +35,6 @@ _TYPES = {
     "int": v.NUMBER, "float": v.NUMBER, "bool": v.NUMBER, "complex": v.NUMBER, "str": v.STR, "list": v.LIST,
     "tuple": v.TUPLE, "dict": v.DICT, "set": v.SET, "frozenset": v.SET,
 }  # fmt: skip
-_STR_METHODS_BOOL = frozenset("startswith endswith isdigit isalpha isupper islower isnumeric".split())
 
 
 class BuiltinCalls(ObjectSemantics):
@@ -251,13 +252,13 @@ class BuiltinCalls(ObjectSemantics):
         if x.kind == v.INPUT:
             return tensors.method(x.but(kind=v.TENSOR), name, args).but(sure=False)
         if x.kind == v.STR:
-            return self._str_method(x, name, args)
+            return string_method(x, name, args)
         if x.kind in (v.LIST, v.DICT, v.SET):
-            return self.container_method(x, name, args)[1]
+            return container_method(x, name, args)[1]
         if x.kind == v.TUPLE and name in ("index", "count"):
             return number(pytype="int")
         if x.kind == v.CELL and isinstance(x.target, str) and name in ("items", "keys", "values"):
-            return self.container_method(x.but(kind=v.DICT), name, args)[1]
+            return container_method(x.but(kind=v.DICT), name, args)[1]
         if x.kind == v.EXTERNAL:
             variable = True if x.variable or any(a.runtime for a in args.all()) else None
             shape = None
@@ -277,111 +278,6 @@ class BuiltinCalls(ObjectSemantics):
         if name in ("item", "tolist"):
             return Value(v.EXTERNAL, variable=x.variable)
         return Value(v.EXTERNAL, variable=x.variable, origin="numpy")
-
-    def _str_method(self, x: Value, name: str, args: Args) -> Value:
-        known = [to_python(a) for a in args.pos]
-        if x.known and not any(k is NOCONST for k in known) and not args.kw and not args.open and name != "format_map":
-            try:
-                return from_python(getattr(x.const, name)(*known))
-            except Exception:  # whatever Python raises here it raises in PyNative too
-                return v.unknown
-        variable = x.variable or any(a.runtime for a in args.all())
-        if name in _STR_METHODS_BOOL:
-            return number(pytype="bool", variable=variable)
-        if name in ("find", "index", "count", "rfind"):
-            return number(pytype="int", variable=variable)
-        if name in ("split", "rsplit", "splitlines"):
-            return Value(v.LIST, element=string(), ref=Ref(), variable=variable)
-        return string(variable=variable)
-
-    def container_method(self, x: Value, name: str, args: Args) -> Tuple[Value, Value]:
-        """What a list, dict or set is after `x.name(args)` in Python, and what the call returns."""
-        first = args.pos[0] if args.pos else None
-        if x.kind == v.LIST:
-            return self._list_method(x, name, args, first)
-        if x.kind == v.DICT:
-            return self._dict_method(x, name, args, first)
-        return x.but(const=NOCONST), v.none if name in ("add", "discard", "clear", "update") else v.unknown
-
-    def _list_method(self, x: Value, name: str, args: Args, first: Optional[Value]) -> Tuple[Value, Value]:
-        items = list(x.items) if x.items is not None else None
-        if name == "append" and first is not None:
-            held = first
-            if first.kind == v.FUNCTION and isinstance(first.target, Closure):
-                held = first.but(hidden=True)
-            if items is not None:
-                return x.but(items=(*items, held), const=NOCONST), v.none
-            return x.but(element=held if x.element is None else join(x.element, held)), v.none
-        if name == "extend" and first is not None:
-            more = first.items if first.kind in v.SEQUENCES else None
-            if items is not None and more is not None:
-                return x.but(items=(*items, *more), const=NOCONST), v.none
-            return x.but(items=None, element=element_of(x), const=NOCONST), v.none
-        if name == "insert" and items is not None and first is not None and isinstance(first.const, int):
-            items.insert(first.const, args.pos[1] if len(args.pos) > 1 else v.unknown)
-            return x.but(items=tuple(items), const=NOCONST), v.none
-        if name == "clear":
-            return x.but(items=(), const=NOCONST), v.none
-        if name == "reverse" and items is not None:
-            return x.but(items=tuple(reversed(items)), const=NOCONST), v.none
-        if name == "pop":
-            place = first.const if first is not None else -1
-            if items and isinstance(place, int) and -len(items) <= place < len(items):
-                taken = items.pop(place)
-                return x.but(items=tuple(items), const=NOCONST), taken
-            return x.but(items=None, element=element_of(x), const=NOCONST), element_of(x)
-        if name == "copy":
-            return x, x.but(ref=Ref())
-        if name in ("index", "count"):
-            return x, number(pytype="int")
-        changed = x.but(items=None, element=element_of(x), const=NOCONST) if name in ("remove", "insert") else x
-        return changed, v.none
-
-    def _dict_method(self, x: Value, name: str, args: Args, first: Optional[Value]) -> Tuple[Value, Value]:
-        keys, items = x.keys, x.items
-        known = keys is not None and items is not None
-        if name in ("get", "pop", "setdefault") and first is not None:
-            fallback = args.pos[1] if len(args.pos) > 1 else v.none
-            if known and first.known:
-                assert keys is not None and items is not None
-                if first.const in keys:
-                    place = keys.index(first.const)
-                    found = items[place]
-                    if name == "pop":
-                        rest = [i for i in range(len(keys)) if i != place]
-                        return x.but(keys=tuple(keys[i] for i in rest), items=tuple(items[i] for i in rest)), found
-                    return x, found
-                if name == "setdefault":
-                    return x.but(keys=(*keys, first.const), items=(*items, fallback)), fallback
-                return x, fallback
-            return x, element_of(x) if name != "get" else v.unknown
-        if name == "update":
-            if known and first is not None and first.kind == v.DICT and first.keys is not None:
-                merged: Dict[Any, Value] = dict(zip(keys or (), items or ()))
-                merged.update(zip(first.keys, first.items or ()))
-                return x.but(keys=tuple(merged), items=tuple(merged.values())), v.none
-            return x.but(keys=None, items=None, element=element_of(x)), v.none
-        if name == "keys":
-            return x, sequence(v.TUPLE, [from_python(k) for k in keys]) if keys is not None else Value(v.TUPLE, ref=Ref())
-        if name == "values":
-            return x, sequence(v.TUPLE, items) if known else Value(v.TUPLE, element=x.element, ref=Ref())
-        if name == "items":
-            if known:
-                pairs = [sequence(v.TUPLE, [from_python(k), i]) for k, i in zip(keys or (), items or ())]
-                return x, sequence(v.TUPLE, pairs)
-            pair = sequence(v.TUPLE, [v.unknown, x.element or v.unknown])
-            return x, Value(v.TUPLE, element=pair, ref=Ref())
-        if name == "clear":
-            return x.but(keys=(), items=()), v.none
-        if name == "copy":
-            return x, x.but(ref=Ref())
-        if name == "popitem":
-            if known and items:
-                assert keys is not None
-                pair = sequence(v.TUPLE, [from_python(keys[-1]), items[-1]])
-                return x.but(keys=keys[:-1], items=items[:-1]), pair
-            return x, v.unknown
-        return x, v.unknown
 
     # -- functions from elsewhere --------------------------------------------------------------------------------------
 
@@ -473,12 +369,12 @@ class BuiltinCalls(ObjectSemantics):
                 shape = tensors._shape_arg(Args([first]), 0)
             return tensor(tensors.dtype_of(args.get(1, "dtype")), shape)
         if dotted.startswith(("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.")):
-            return self._operation(tail, args, first)
+            return self.operation(tail, args, first)
         if tail in ("get_context", "get_auto_parallel_context"):
             return v.unknown
         return v.unknown
 
-    def _operation(self, tail: str, args: Args, first: Optional[Value]) -> Value:
+    def operation(self, tail: str, args: Args, first: Optional[Value]) -> Value:
         if first is not None and first.kind in v.SEQUENCES and tail in tensors.GROWING:
             held = element_of(first)
             return tensor(held.dtype if held.kind == v.TENSOR else None, sure=True, origin="grown")

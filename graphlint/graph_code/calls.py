@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any, Dict, List, Optional, Tuple
 
 from graphlint.graph_code import tensors, values as v
 from graphlint.graph_code.builtin_calls import BuiltinCalls
+from graphlint.graph_code.container_methods import container_method
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
 from graphlint.graph_code.objects import DICT_MUTATORS, LIST_MUTATORS, SET_MUTATORS, WRITTEN_BACK
 from graphlint.graph_code.registration import plain_holder, weights_of
@@ -151,6 +153,8 @@ class Calls(BuiltinCalls):
         outer = running[0]
         inside = frame.frames()[: frame.frames().index(outer) + 1]
         if any(f.stack for f in inside) or any(r.stack for f in inside for r in f.returns):
+            if info.owner is None:
+                return True
             self.event(frame, "recursion_on_tensor", node, name=info.qualname)
             return True
         return len(running) > 20 or self.uncertain > 0
@@ -284,6 +288,8 @@ class Calls(BuiltinCalls):
         """A call of one of MindSpore's own Cells or Primitives."""
         tail = str(layer.target).rsplit(".", 1)[-1]
         first = args.pos[0] if args.pos else v.unknown
+        if not is_cell_name(str(layer.target)):
+            return self.call_primitive(tail, args, first)
         if tail == "SequentialCell" and layer.items is not None:
             value = first
             for item in layer.items:
@@ -295,6 +301,15 @@ class Calls(BuiltinCalls):
         same = tail in _SAME_SHAPE
         return tensor(dtype, first.shape if same else None, first.rank if same or tail in _SAME_RANK else None)
 
+    def call_primitive(self, tail: str, args: Args, first: Value) -> Value:
+        """A call of a Primitive object: `ops.Shape()(x)`, `ops.ReduceSum()(x, 0)`."""
+        if tail in _ATTRIBUTES and first.maybe_tensor:
+            return tensors.attribute(first, _ATTRIBUTES[tail]) or v.unknown
+        if tail in _MANY:
+            return Value(v.TUPLE, element=tensor(first.dtype), ref=Ref())
+        name = _CAMEL.sub("_", tail).lower()
+        return self.operation(_RENAMED.get(name, name), args, args.pos[0] if args.pos else None)
+
     # -- methods of built-in types -----------------------------------------------------------------------------------
 
     def mutating_call(self, node: ast.Call, func: Value, args: Args, frame: Frame) -> Optional[Value]:
@@ -304,7 +319,7 @@ class Calls(BuiltinCalls):
         table = {v.LIST: LIST_MUTATORS, v.DICT: DICT_MUTATORS, v.SET: SET_MUTATORS}.get(receiver.kind)
         if table is None or name not in table or not isinstance(node.func, ast.Attribute):
             return None
-        new, result = self.container_method(receiver, name, args)
+        new, result = container_method(receiver, name, args)
         statement = frame.graph and getattr(node, "_graphlint_statement", False)
         back = name in WRITTEN_BACK if statement else False
         self.event(
@@ -315,6 +330,10 @@ class Calls(BuiltinCalls):
         return result
 
 
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ATTRIBUTES = {"Shape": "shape", "Rank": "ndim", "Size": "size", "DType": "dtype"}
+_MANY = frozenset("Split Unstack TopK ArgMaxWithValue ArgMinWithValue Meshgrid Unique Sort BatchNorm LSTM".split())
+_RENAMED = {"re_lu": "relu", "re_lu6": "relu6", "soft_max": "softmax", "mat_mul": "matmul", "ge_lu": "gelu"}
 _SAME_SHAPE = frozenset(
     "ReLU ReLU6 GELU Sigmoid Tanh SiLU Softmax LogSoftmax ELU LeakyReLU PReLU Dropout BatchNorm1d BatchNorm2d "
     "BatchNorm3d LayerNorm GroupNorm InstanceNorm2d Identity HSwish HSigmoid Mish Softplus Hardtanh Dropout2d CELU "

@@ -28,6 +28,7 @@ class Core:
         self.uncertain = 0
         self.exhausted = False
         self.reached = Reached()
+        self.deferred: Optional[ast.expr] = None
 
     def spend(self, frame: Frame) -> bool:
         """Takes one step from the budget; False once it is spent."""

@@ -67,7 +67,8 @@ class Expressions(Calls):
         if home is None:
             return None
         if then is None and now is not None and frame.graph and name in local_names(home.info.node):
-            if now.target is not None and isinstance(now.target, Closure) and now.target.info is frame.info:
+            recursive = isinstance(now.target, Closure) and now.target.info is frame.info
+            if recursive and not isinstance(frame.info.node, ast.Lambda):
                 return now
             self.event(frame, "closed_over_later", frame.info.node, name=name, use=node)
             return now
@@ -151,8 +152,15 @@ class Expressions(Calls):
         is_and = isinstance(node.op, ast.And)
         found: Optional[Value] = None
         hows: List[str] = []
+        tensor_before = number_before = False
         for part in node.values:
             x = self.eval(part, frame)
+            if tensor_before and x.sure and x.kind not in (v.TENSOR, v.UNKNOWN, v.INPUT, v.EXTERNAL, v.BOUND):
+                self.event(frame, "mixed_bool", node, part=part, value=x)
+            elif number_before and x.sure and x.kind == v.TENSOR:
+                self.event(frame, "mixed_bool", node, part=node.values[0], value=x)
+            tensor_before = tensor_before or (x.kind == v.TENSOR and x.sure)
+            number_before = number_before or (x.kind == v.NUMBER and x.variable is True)
             truth, how = self.truth(x, part, frame)
             hows.append(how)
             if truth is not None and truth is not is_and:
@@ -234,6 +242,7 @@ class Expressions(Calls):
         return number(pytype="bool", variable=variable, shape_derived=a.shape_derived)
 
     def eval_IfExp(self, node: ast.IfExp, frame: Frame) -> Value:
+        deferred = self.deferred is node
         self.remember_branch(node.test, frame)
         truth, how = self.truth(self.eval(node.test, frame), node.test, frame)
         if truth is not None:
@@ -246,7 +255,10 @@ class Expressions(Calls):
 
             reason = unlike(made[0], made[1], self.target)
             if reason is not None and not reason.returned_only:
-                self.conflict(Conflict(node, reason.text, "", (made[0], made[1]), reason.outcome), frame)
+                conflict = Conflict(node, reason.text, "", (made[0], made[1]), reason.outcome)
+                if deferred:
+                    return join(made[0], made[1]).but(conflict=conflict)
+                self.conflict(conflict, frame)
         return join(made[0], made[1])
 
     def branch(
@@ -410,7 +422,10 @@ class Expressions(Calls):
         return self.load_attribute(self.eval(node.value, frame), node.attr, node, frame)
 
     def eval_Subscript(self, node: ast.Subscript, frame: Frame) -> Value:
-        return self.load_item(self.eval(node.value, frame), self.eval(node.slice, frame), node, frame)
+        found = self.load_item(self.eval(node.value, frame), self.eval(node.slice, frame), node, frame)
+        if frame.graph and found.conflict is not None and not found.conflict.returned_only:
+            self.conflict(found.conflict, frame)
+        return found
 
     def eval_Index(self, node: Any, frame: Frame) -> Value:
         return self.eval(node.value, frame)

@@ -86,6 +86,8 @@ class Interpreter(Statements):
                 env[arg.arg] = _from_outside(env[arg.arg], arg.arg)
                 continue
             default = env.get(arg.arg, v.unknown)
+            if inputs is not None and default.kind != v.UNKNOWN:
+                continue
             env[arg.arg] = describe(arg, default, closure.info)
         if spec.vararg is not None and not (inputs is not None and inputs.pos):
             env[spec.vararg.arg] = Value(v.TUPLE, element=Value(v.INPUT, variable=None, sure=False, ref=Ref("input")))

@@ -47,13 +47,16 @@ def word(value: Value) -> str:
     return _WORDS.get(value.kind, "another kind of value")
 
 
-def unlike(a: Value, b: Value, target: Target) -> Optional[Unlike]:
-    """Why the graph compiler can't join `a` and `b`, or None where it can or where too little is known."""
+def unlike(a: Value, b: Value, target: Target, returned: bool = False) -> Optional[Unlike]:
+    """Why the graph compiler can't join `a` and `b`, or None where it can or where too little is known.
+
+    `returned` where the values are the function's results: then numbers in tuples must be alike too.
+    """
     if not (a.sure and b.sure):
         return None
     both = f"{word(a)} on one path, {word(b)} on the other"
     if a.kind == b.kind:
-        return _same_kind(a, b, both, target)
+        return _same_kind(a, b, both, target, returned)
     if v.NONE in (a.kind, b.kind):
         other = b if a.kind == v.NONE else a
         if other.kind not in _PLAIN:
@@ -64,7 +67,7 @@ def unlike(a: Value, b: Value, target: Target) -> Optional[Unlike]:
     return None
 
 
-def _same_kind(a: Value, b: Value, both: str, target: Target) -> Optional[Unlike]:
+def _same_kind(a: Value, b: Value, both: str, target: Target, returned: bool) -> Optional[Unlike]:
     if a.kind == v.TENSOR and a.dtype and b.dtype and a.dtype != b.dtype:
         return Unlike(both)
     if a.kind == v.NUMBER and a.dtype and b.dtype and a.dtype != b.dtype:
@@ -73,15 +76,17 @@ def _same_kind(a: Value, b: Value, both: str, target: Target) -> Optional[Unlike
         return Unlike(f"the string {a.const!r} on one path, {b.const!r} on the other")
     if a.kind == v.TUPLE and a.items is not None and b.items is not None:
         for x, y in zip(a.items, b.items):
-            reason = unlike(x, y, target)
-            if reason is not None and not reason.returned_only:
+            reason = unlike(x, y, target, returned)
+            if reason is not None and (returned or not reason.returned_only):
                 return reason
     if a.kind == v.LIST and a.items is not None and b.items is not None and len(a.items) != len(b.items):
         if not (a.items and b.items):
             return None if target.strict else Unlike(both)
-        return Unlike(both, "diverges", returned_only=True)
+        return Unlike(both, "diverges") if returned else None
     if a.kind == v.DICT and a.keys is not None and b.keys is not None and a.keys != b.keys:
-        return Unlike("a dict with other keys on each path")
+        return Unlike("a dict with other keys on each path", "fallback" if returned else "error")
+    if a.kind == v.DTYPE and a.known and b.known and a.const != b.const:
+        return Unlike(f"{a.const} on one path, {b.const} on the other")
     return None
 
 

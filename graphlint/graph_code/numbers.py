@@ -6,9 +6,9 @@ import ast
 import math
 import operator
 import struct
-from typing import Any, Callable, Dict, Tuple, Type
+from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Type
 
-from graphlint.graph_code.values import NOCONST, NUMBER, Value, number
+from graphlint.graph_code.values import NOCONST, NUMBER, STR, Value, number
 
 _OPS: Dict[Type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -33,6 +33,8 @@ _COMPARE: Dict[Type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
 }
 INT64_MAX = 2**63 - 1
+INT64_MIN = -(2**63)
+FLOAT32_MAX = 3.4028234663852886e38
 MAX_BITS = 4096
 
 
@@ -77,12 +79,59 @@ def _compute(op: ast.operator, a: Any, b: Any) -> Any:
         return NOCONST
 
 
+def _operands(a: Any, b: Any) -> Tuple[Any, Any]:
+    """Both as the graph holds them: an int beside a float becomes a float32."""
+    a, b = graph_number(a), graph_number(b)
+    if isinstance(a, float) and isinstance(b, int):
+        b = float32(float(b))
+    elif isinstance(b, float) and isinstance(a, int):
+        a = float32(float(a))
+    return a, b
+
+
 def _graph_compute(op: ast.operator, a: Any, b: Any) -> Any:
     """`a op b` as the graph's constant folding does it."""
-    if isinstance(op, ast.Pow) and isinstance(a, int) and isinstance(b, int) and b < 0:
-        return 1 if abs(a) == 1 else 0
+    if isinstance(a, int) and isinstance(b, int):
+        return _graph_ints(op, a, b)
+    if isinstance(op, (ast.FloorDiv, ast.Mod)) and isinstance(a, float) and isinstance(b, float):
+        return _graph_floor(op, a, b)
+    found = _compute(op, a, b)
+    if found is NOCONST and isinstance(op, ast.Pow) and isinstance(a, float) and isinstance(b, float):
+        return math.inf
+    return NOCONST if found is NOCONST else graph_number(found)
+
+
+def _graph_ints(op: ast.operator, a: int, b: int) -> Any:
+    if isinstance(op, ast.Pow):
+        if b < 0:
+            return 1 if abs(a) == 1 else 0
+        found = _compute(op, a, b)
+        return INT64_MIN if found is NOCONST or abs(found) > INT64_MAX else found
     found = _compute(op, a, b)
     return NOCONST if found is NOCONST else graph_number(found)
+
+
+def _graph_floor(op: ast.operator, a: float, b: float) -> Any:
+    """`//` and `%` go by the rounded quotient: `1.0 // 0.1` is 10."""
+    if b == 0 or not (math.isfinite(a) and math.isfinite(b)):
+        return NOCONST
+    quotient = float(math.floor(float32(a / b)))
+    return quotient if isinstance(op, ast.FloorDiv) else float32(a - float32(b * quotient))
+
+
+def refusal(op: ast.AST, left: Value, right: Value) -> str:
+    """What the compiler's folding of an operation between constants refuses: `overflow`, `bool`, or nothing."""
+    a, b = left.graph_const, right.graph_const
+    if isinstance(op, ast.USub):
+        return "bool" if isinstance(a, bool) else ""
+    if isinstance(op, ast.BitXor) and isinstance(a, bool) and isinstance(b, bool):
+        return "bool"
+    if not (isinstance(a, int) and isinstance(b, int)) or not isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.LShift)):
+        return ""
+    if isinstance(op, ast.LShift) and b > MAX_BITS:
+        return "overflow"
+    found = _compute(op, a, b)
+    return "overflow" if isinstance(found, int) and not INT64_MIN <= found <= INT64_MAX else ""
 
 
 def fold(op: ast.operator, left: Value, right: Value) -> Value:
@@ -101,7 +150,7 @@ def fold(op: ast.operator, left: Value, right: Value) -> Value:
     const = _compute(op, left.const, right.const)
     if const is NOCONST or not isinstance(const, (bool, int, float, complex)):
         return number(variable=variable, shape_derived=shape, dynamic=dynamic)
-    graph = _graph_compute(op, graph_number(left.graph_const), graph_number(right.graph_const))
+    graph = _graph_compute(op, *_operands(left.graph_const, right.graph_const))
     return _both(const, graph, shape_derived=shape, dynamic=dynamic, variable=variable)
 
 
@@ -134,7 +183,7 @@ def compare(op: ast.cmpop, left: Value, right: Value) -> Value:
         return number(pytype="bool", variable=variable, shape_derived=shape, dynamic=dynamic)
     try:
         const = _COMPARE[type(op)](left.const, right.const)
-        graph = _COMPARE[type(op)](graph_number(left.graph_const), graph_number(right.graph_const))
+        graph = _COMPARE[type(op)](*_operands(left.graph_const, right.graph_const))
     except TypeError:
         return number(pytype="bool", variable=variable)
     return _both(bool(const), bool(graph), shape_derived=shape, dynamic=dynamic, variable=variable)
@@ -160,21 +209,31 @@ def negate(value: Value) -> Value:
     return _both(-value.const, graph_number(-value.graph_const), shape_derived=value.shape_derived)
 
 
+def call(function: Callable[..., Any], args: Iterable[Value], **more: Any) -> Optional[Value]:
+    """A function of Python's on constants, both on Python's and on the graph's; None where it raises.
+
+    Literals come to it as they are written, what the graph has computed comes as float32.
+    """
+    given = list(args)
+    try:
+        const = function(*(a.const for a in given))
+        graph = function(*(a.graph_const for a in given))
+    except Exception:  # whatever Python raises here it raises in PyNative too
+        return None
+    if not isinstance(const, (bool, int, float)):
+        return None
+    return _both(const, graph, **more)
+
+
 def differs(value: Value) -> bool:
-    """True where the graph's constant leads elsewhere than Python's: another bool, another int, another kind.
+    """True where the graph's constant leads elsewhere than Python's: another bool, another int, another text.
 
     Floats that differ by rounding alone don't: they are compared with a tolerance wherever they arrive.
     """
-    if value.kind != NUMBER or value.graph is NOCONST:
+    if value.kind not in (NUMBER, STR) or value.graph is NOCONST:
         return False
     if isinstance(value.const, float) and isinstance(value.graph, float):
-        if math.isinf(value.graph) or math.isnan(value.graph):
+        if math.isnan(value.const) or math.isnan(value.graph) or math.isinf(value.const):
             return False
         return abs(value.const - value.graph) > 1e-3 * max(1.0, abs(value.const))
     return bool(value.const != value.graph)
-
-
-def int_differs_at(factor: float, limit: int = 2048) -> Tuple[int, ...]:
-    """The n below `limit` for which `int(n * factor)` is another number in float32 than in Python."""
-    graph_factor = float32(factor)
-    return tuple(n for n in range(1, limit) if int(n * factor) != int(float32(n * graph_factor)))

@@ -75,6 +75,8 @@ def _compare(test: ast.Compare, frame: Frame) -> Decided:
             return None
         return (left.kind == "none") is isinstance(op, ast.Is)
     other = _constant(right, frame)
+    if isinstance(test.left, ast.Constant) and isinstance(right, ast.Constant):
+        return None
     if not isinstance(op, _ORDER) or left is None or other is None:
         return None
     if left.origin == "enum" and other.origin == "enum" and isinstance(op, (ast.Eq, ast.NotEq)):

@@ -61,6 +61,7 @@ class Statements(Expressions):
         self.bare_expression(stmt, frame)
 
     def do_Assign(self, stmt: ast.Assign, frame: Frame) -> None:
+        self.deferred = stmt.value if isinstance(stmt.value, ast.IfExp) else None
         value = self.eval(stmt.value, frame)
         for target in stmt.targets:
             self.assign(target, value, frame, stmt)
@@ -77,8 +78,9 @@ class Statements(Expressions):
 
     def do_Return(self, stmt: ast.Return, frame: Frame) -> None:
         value = v.none if stmt.value is None else self.eval(stmt.value, frame)
-        if value.conflict is not None and value.conflict.returned_only and frame.graph and not frame.caller:
-            self.conflict(value.conflict, frame)
+        for part in (value, *(value.items or ())) if frame.graph and frame.caller is None else ():
+            if part.conflict is not None and part.conflict.returned_only:
+                self.conflict(part.conflict, frame)
         frame.returns.append(Return(value, stmt, tuple(frame.stack)))
         frame.env = None
 
@@ -158,7 +160,7 @@ class Statements(Expressions):
         before = frame.env or {}
         left = self._side(node, 0, how, frame, dict(before), then)
         right = self._side(node, 1, how, frame, dict(before), other)
-        frame.env = self.merge(left, right, node, how)
+        frame.env = self.merge(left, right, node, how, before)
 
     def _side(
         self, node: ast.AST, which: int, how: str, frame: Frame, env: Env, run: Callable[[], Any]
@@ -173,7 +175,9 @@ class Statements(Expressions):
             frame.stack.pop()
         return frame.env
 
-    def merge(self, left: Optional[Env], right: Optional[Env], node: ast.AST, how: str) -> Optional[Env]:
+    def merge(
+        self, left: Optional[Env], right: Optional[Env], node: ast.AST, how: str, before: Optional[Env] = None
+    ) -> Optional[Env]:
         """One state from two; a name that can't be read afterwards carries the Conflict that says why."""
         if left is None or right is None:
             return right if left is None else left
@@ -181,20 +185,39 @@ class Statements(Expressions):
         for name in {**left, **right}:
             a, b = left.get(name), right.get(name)
             if a is not None and b is not None:
-                merged[name] = a if a is b else self._join_named(name, a, b, node, how)
+                old = (before or {}).get(name)
+                merged[name] = a if a is b else self._join_named(name, a, b, node, how, old)
             else:
                 one = a if a is not None else b
                 assert one is not None
                 merged[name] = one if how == "tensor" else one.but(sure=False)
         return merged
 
-    def _join_named(self, name: str, a: Value, b: Value, node: ast.AST, how: str) -> Value:
+    def _join_named(
+        self, name: str, a: Value, b: Value, node: ast.AST, how: str, old: Optional[Value] = None
+    ) -> Value:
         conflict = a.conflict or b.conflict
         if how == "tensor" and conflict is None:
             reason = unlike(a, b, self.target)
             if reason is not None:
                 conflict = Conflict(node, reason.text, name, (a, b), reason.outcome, reason.returned_only)
-        return join(a, b).but(conflict=conflict, stale=a.stale or b.stale)
+        joined = join(a, b).but(conflict=conflict, stale=a.stale or b.stale)
+        if how == "tensor" and old is not None and a.kind == b.kind == v.LIST and joined.items is not None:
+            return joined.but(items=self._one_sided(name, a, b, joined.items, old, node))
+        return joined
+
+    def _one_sided(
+        self, name: str, a: Value, b: Value, joined: Tuple[Value, ...], old: Value, node: ast.AST
+    ) -> Tuple[Value, ...]:
+        """Items of a list that one path alone assigned: the compiler can't read them afterwards."""
+        if old.items is None or len(old.items) != len(joined):
+            return joined
+        marked: List[Value] = []
+        for x, y, item, was in zip(a.items or (), b.items or (), joined, old.items):
+            if x is not y and (x is was) != (y is was):
+                item = item.but(conflict=Conflict(node, f"an item of '{name}' is assigned on one path only", name))
+            marked.append(item)
+        return tuple(marked)
 
     # -- loops ---------------------------------------------------------------------------------------------------
 
@@ -213,6 +236,8 @@ class Statements(Expressions):
 
     def _unroll(self, stmt: ast.For, items: List[Value], frame: Frame) -> None:
         loop = self._enter(frame)
+        if not items:
+            self.parse_only(stmt.body, frame)
         for item in items:
             if frame.env is None:
                 break
@@ -278,6 +303,7 @@ class Statements(Expressions):
 
     def do_While(self, stmt: ast.While, frame: Frame) -> None:
         loop = self._enter(frame)
+        self.parse_only(stmt.body, frame)
         for _ in range(MAX_WHILE):
             if frame.env is None:
                 break
@@ -311,7 +337,21 @@ class Statements(Expressions):
             frame.stack.pop()
         if frame.env is not None and how == "tensor":
             self._carried(stmt, before, frame)
+            self._second_round(stmt, frame)
         frame.env = self._loop_merge(before, frame.env, stmt, how)
+        self.eval(stmt.test, frame)
+
+    def _second_round(self, stmt: ast.While, frame: Frame) -> None:
+        """Runs the body once more: what changes its size again grows without end."""
+        first = dict(frame.env or {})
+        frame.stack.append((stmt, 0))
+        self.exec_block(stmt.body, frame)
+        frame.stack.pop()
+        for name, new in (frame.env or {}).items():
+            old = first.get(name)
+            if old is not None and old is not new and name in self.names_read_in(frame.info.node) and grows(old, new):
+                self.event(frame, "growing_loop", stmt, name=name, values=(old, new))
+        frame.env = first
 
     def _loop_merge(self, before: Env, after: Optional[Env], stmt: ast.While, how: str) -> Env:
         if after is None:
@@ -321,6 +361,8 @@ class Statements(Expressions):
             a, b = before.get(name), after.get(name)
             if a is not None and b is not None:
                 merged[name] = a if a is b else join(a, b)
+                if how == "tensor" and merged[name].kind == v.NUMBER and a is not b:
+                    merged[name] = merged[name].but(variable=True, const=v.NOCONST, graph=v.NOCONST)
             elif a is not None:
                 merged[name] = a
             elif b is not None:
@@ -340,8 +382,6 @@ class Statements(Expressions):
                 continue
             if reason is not None and reason.outcome == "error" and not reason.returned_only:
                 self.event(frame, "loop_carried", stmt, name=name, reason=reason.text, values=(old, new))
-            elif grows(old, new):
-                self.event(frame, "growing_loop", stmt, name=name, values=(old, new))
 
     # -- with, try, match: refused or special, yet run for what follows --------------------------------------------
 
@@ -416,8 +456,8 @@ class Statements(Expressions):
                 node = _parting(first.stack, second.stack)
                 if node is None:
                     continue
-                reason = unlike(first.value, second.value, self.target)
-                if reason is not None:
+                reason = unlike(first.value, second.value, self.target, returned=frame.caller is None)
+                if reason is not None and not (frame.caller is not None and reason.returned_only):
                     values = (first.value, second.value)
                     self.conflict(Conflict(node, reason.text, "", values, reason.outcome, end=second.node), frame)
 

@@ -187,7 +187,7 @@ def apply(name: str, x: Value, args: Args, first: int = 0) -> Value:
     if name in BOOL_REDUCTION:
         return tensor("bool", _reduced(x, args, first), sure=sure)
     if name in INT_REDUCTION:
-        return tensor(None, _reduced(x, args, first), sure=sure)
+        return tensor("int64", _reduced(x, args, first), sure=sure)
     if name in DYNAMIC:
         found = tensor(x.dtype if name != "nonzero" else "int64", sure=sure, dynamic=True)
         return sequence(v.TUPLE, [found, tensor(sure=sure)]) if name == "unique" else found
@@ -321,7 +321,17 @@ def nested_shape(data: Any) -> Shape:
 
 
 def factory(dotted: str, args: Args) -> Value:
-    """What `Tensor(...)`, `ms.tensor(...)` or `Parameter(...)` makes of its arguments."""
+    """What `Tensor(...)`, `ms.tensor(...)` or `Parameter(...)` makes of its arguments.
+
+    Its ref is `literal` where the Tensor is a constant of the graph.
+    """
+    made = _factory(dotted, args)
+    if made.ref is not None and not any(a.runtime or a.variable is None for a in args.all()):
+        made.ref.literal = True
+    return made
+
+
+def _factory(dotted: str, args: Args) -> Value:
     data = args.get(0, "input_data", "input", "default_input")
     dtype = dtype_of(args.get(1, "dtype")) if not dotted.endswith("Parameter") else None
     parameter = dotted.endswith("Parameter")
