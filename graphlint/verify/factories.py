@@ -9,6 +9,7 @@ from typing import Iterator, List, Set, Tuple
 from graphlint.verify.targets import Catalogue
 
 INPUTS = [
+    [{"k": "tensor", "dtype": "float32", "shape": [1, 3, 64, 64]}],
     [{"k": "tensor", "dtype": "float32", "shape": [1, 3, 224, 224]}],
     [{"k": "tensor", "dtype": "float32", "shape": [2, 3, 224, 224]}],
     [{"k": "tensor", "dtype": "float32", "shape": [1, 3, 256, 256]}],

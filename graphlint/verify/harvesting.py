@@ -8,26 +8,27 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Generator, Iterator, List, Optional, Sequence, Set, Tuple
 
 from graphlint.verify import factories
 from graphlint.verify.entries import Entry
-from graphlint.verify.pool import Pool
 from graphlint.verify.targets import Catalogue, place_of
 from graphlint.verify.tries import Outcome, Try
 
 Key = Tuple[str, str]
+Steps = Generator[Try, Outcome, None]
+_FACTORIES = 5
+"""How many factories of one file are tried for the Cells that the earlier ones didn't show."""
 
 
 @dataclass
 class Producer:
-    """`data` is worker/harvest.py's producer; `always` where an entry asks for it."""
+    """`data` is worker/harvest.py's producer."""
 
     name: str
     file: str
     data: Dict[str, Any]
     rung: str
-    always: bool = False
 
 
 @dataclass
@@ -39,98 +40,99 @@ class Harvested:
     record: Optional[Dict[str, Any]] = None
 
 
-def producers(
-    entries: Sequence[Entry], catalogue: Catalogue, wanted: Set[Key], guess: bool
-) -> Iterator[Producer]:
-    """In the order in which to try them."""
+def of_entries(entries: Sequence[Entry], root: str) -> List[Producer]:
+    """One for each entry that may be harvested."""
+    found = []
     for entry in entries:
         if not entry.harvest or entry.recipe.get("kind") != "spec":
             continue
         file = os.path.realpath(entry.path) if entry.path else ""
-        module = place_of(entry.path, catalogue.root).module if entry.path else entry.module
-        data: Dict[str, Any] = {"module": module, "file": file, "target": entry.name, "entry": entry.recipe}
-        yield Producer(entry.shown, file, data, f"harvested from {entry.name}", always=True)
-    if not guess:
-        return
-    for path, names in factories.find(catalogue, {file for file, _ in wanted}):
+        module = place_of(entry.path, root).module if entry.path else entry.module
+        data: Dict[str, Any] = {
+            "module": module,
+            "file": file,
+            "target": entry.name,
+            "entry": entry.recipe,
+        }
+        found.append(Producer(entry.shown, file, data, f"harvested from {entry.name}"))
+    return found
+
+
+def of_factories(catalogue: Catalogue, files: Set[str]) -> Iterator[Tuple[str, List[Producer]]]:
+    """Per file, the factories in it, the likeliest first."""
+    for path, names in factories.find(catalogue, files):
         module = place_of(path, catalogue.root).module
-        for name in names[:6]:
-            data = {
+        found = []
+        for name in names[:_FACTORIES]:
+            data: Dict[str, Any] = {
                 "module": module,
                 "file": path,
                 "target": name,
                 "entry": {"kind": "spec"},
                 "inputs_pool": factories.INPUTS,
             }
-            yield Producer(name, path, data, f"harvested from {name}()")
+            found.append(Producer(name, path, data, f"harvested from {name}()"))
+        yield path, found
+
+
+def harvest_some(
+    listed: Sequence[Producer],
+    basis: Dict[str, Any],
+    wanted: Set[Key],
+    known: Dict[Key, Harvested],
+    folder: str,
+    timeout: float,
+) -> Steps:
+    """Run producers one after another into `known`, until every wanted class of their file is there."""
+    for number, producer in enumerate(listed):
+        here = {key for key in wanted if not producer.file or key[0] == producer.file}
+        if here and here <= set(known):
+            return
+        yield from harvest(producer, basis, wanted, known, os.path.join(folder, str(number)), timeout)
 
 
 def harvest(
-    pool: Pool, producer: Producer, basis: Dict[str, Any], wanted: Set[Key], folder: str
-) -> Dict[Key, Harvested]:
-    """Run a producer, then every class in it, in as few children as hold out. Blocks until done."""
+    producer: Producer,
+    basis: Dict[str, Any],
+    wanted: Set[Key],
+    known: Dict[Key, Harvested],
+    folder: str,
+    timeout: float,
+) -> Steps:
+    """Run a producer, then every class in it, in as few children as hold out; fills `known`."""
+    os.makedirs(folder, exist_ok=True)
     records = os.path.join(folder, "records.jsonl")
-    skip: List[List[str]] = []
-    found: Dict[Key, Harvested] = {}
-    producer_data = dict(producer.data)
+    skip = [list(key) for key, one in known.items() if one.record is not None]
+    data = dict(producer.data)
+    taken = 0
     for _ in range(60):
-        outcome = _once(
-            pool,
-            {
-                **basis,
-                "kind": "harvest",
-                "mode": "pynative",
-                "producer": producer_data,
-                "records": records,
-                "skip": skip,
-                "seconds": 60.0,
-            },
-        )
+        job = {**basis, "module": data["module"], "file": data["file"] or basis["file"]}
+        job.update(kind="harvest", mode="pynative", producer=data, records=records, skip=skip, seconds=60.0)
+        job["wanted"] = [list(key) for key in wanted]
+        outcome: Outcome = yield Try(job, 4 * timeout)
+        if outcome.result.get("inputs") is not None and data.get("inputs_pool"):
+            data = {key: value for key, value in data.items() if key != "inputs_pool"}
+            data["entry"] = {**data["entry"], "inputs": outcome.result["inputs"], "factory": True}
+        for file, name in outcome.result.get("classes") or []:
+            if (file, name) in wanted:
+                known.setdefault((file, name), Harvested(data, producer.rung))
         done = _read(records)
-        classes = outcome.result.get("classes")
-        if classes is not None:
-            for file, name in classes:
-                if (file, name) in wanted:
-                    found.setdefault((file, name), Harvested(producer_data, producer.rung))
-        if outcome.result.get("inputs") is not None and producer_data.get("inputs_pool"):
-            producer_data = {key: value for key, value in producer_data.items() if key != "inputs_pool"}
-            producer_data["entry"] = {
-                **producer_data["entry"],
-                "inputs": outcome.result["inputs"],
-                "factory": True,
-            }
-            for one in found.values():
-                one.producer = producer_data
-        for record in done:
+        for record in done[taken:]:
             key = (record["file"], record["name"])
-            if key in wanted:
-                found.setdefault(key, Harvested(producer_data, producer.rung)).record = record
-        skip = [[record["file"], record["name"]] for record in done]
+            known.setdefault(key, Harvested(data, producer.rung)).record = record
+            skip.append([record["file"], record["name"]])
+        taken = len(done)
         lost = _lost(outcome)
         if lost is not None:
-            known = [key for key in found if key[1].replace(" ", "") == lost]
-            if not known:
-                known = [(file, lost) for file, name in wanted if name == lost]
-            if not known:
-                break
-            with open(records, "a", encoding="utf-8") as stream:
-                for file, name in known:
-                    found.setdefault((file, name), Harvested(producer_data, producer.rung))
-                    stream.write(
-                        json.dumps({"file": file, "name": name, "outcome": "suspect", "words": outcome.words})
-                        + "\n"
-                    )
-            continue
-        if not outcome.result.get("more"):
-            break
-    return found
-
-
-def _once(pool: Pool, job: Dict[str, Any]) -> Outcome:
-    got: List[Outcome] = []
-    pool.submit(Try(job, 240.0), got.append)
-    pool.run()
-    return got[0]
+            blamed = [key for key in wanted if key[1] == lost and [key[0], key[1]] not in skip]
+            if not blamed:
+                return
+            for file, name in blamed:
+                one = known.setdefault((file, name), Harvested(data, producer.rung))
+                one.record = {"outcome": "suspect", "words": outcome.words, "seconds": 0.0}
+                skip.append([file, name])
+        elif not outcome.result.get("more"):
+            return
 
 
 def _read(path: str) -> List[Dict[str, Any]]:

@@ -9,10 +9,11 @@ from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, Opti
 
 from graphlint.finding import CheckResult, Finding
 from graphlint.verify import entries as entry_module
+from graphlint.verify import harvesting
 from graphlint.verify import verdict as verdicts
 from graphlint.verify.cache import Cache
 from graphlint.verify.entries import Entry
-from graphlint.verify.harvesting import Harvested, harvest, producers
+from graphlint.verify.harvesting import Harvested
 from graphlint.verify.oracle import Judgement
 from graphlint.verify.pool import Pool
 from graphlint.verify.scheduler import drive
@@ -215,19 +216,25 @@ class Session:
         )
 
     def _harvest(self, targets: Sequence[Target]) -> None:
-        """Run what the entries build once, and keep where each Cell inside comes from."""
+        """Run what the entries build, then factories, and keep where each Cell inside comes from."""
         wanted = {target.key for target in targets if target.is_cell}
-        direct = {target.key for target in targets if self._direct(target) is not None}
-        for producer in producers(self.entries, self.catalogue, wanted - direct, self.plan.guess):
-            missing = wanted - direct - set(self.harvested)
-            if not missing:
-                break
-            if not producer.always and not any(path == producer.file for path, _ in missing):
-                continue
-            self.progress(self.tally, producer.name)
-            found = harvest(self.pool, producer, self._job_basis(producer.file), missing, self._folder())
-            for key, one in found.items():
-                self.harvested.setdefault(key, one)
+        wanted -= {target.key for target in targets if self._direct(target) is not None}
+        if not wanted:
+            return
+        given = harvesting.of_entries(self.entries, self.root)
+        drive(self.pool, ((one, self._run_producers([one], wanted)) for one in given), self._heard)
+        left = wanted - set(self.harvested)
+        if self.plan.guess and left:
+            files = harvesting.of_factories(self.catalogue, {path for path, _ in left})
+            drive(self.pool, ((listed[0], self._run_producers(listed, left)) for _, listed in files), self._heard)
+
+    def _run_producers(self, listed: Sequence[harvesting.Producer], wanted: Set[Tuple[str, str]]) -> Steps:
+        basis = self._job_basis(listed[0].file or self.root)
+        folder, timeout = self._folder(), self.plan.timeout
+        yield from harvesting.harvest_some(listed, basis, wanted, self.harvested, folder, timeout)
+
+    def _heard(self, producer: harvesting.Producer, _: Any) -> None:
+        self.progress(self.tally, producer.name)
 
     def _direct(self, target: Target) -> Optional[Tuple[Dict[str, Any], str, str, str]]:
         """(entry, rung, file to import, name in it) from the case format or a written entry."""

@@ -179,10 +179,11 @@ def run(job: Dict[str, Any], log: Any, result: Dict[str, Any]) -> None:
         result["inputs"] = produce(job["producer"], log)
     result["classes"] = [list(key) for key in kept]
     done = {tuple(item) for item in job.get("skip", [])}
+    wanted = {tuple(item) for item in job.get("wanted", [])}
     began = time.perf_counter()
     result["more"] = False
     for key, item in kept.items():
-        if key in done or job.get("only_list"):
+        if key in done or key not in wanted:
             continue
         if time.perf_counter() - began > float(job.get("seconds", 60)):
             result["more"] = True
