@@ -13,7 +13,7 @@ from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, 
 
 from graphlint.config import Settings
 from graphlint.discovery import discover
-from graphlint.finding import CheckResult, Confidence, FileError, Finding, Severity, fingerprint, severity_of
+from graphlint.finding import CheckResult, Confidence, FileError, Finding, Fix, Severity, fingerprint, severity_of
 from graphlint.graph_code.trace import FunctionTrace
 from graphlint.project import Module, Project
 from graphlint.source import SourceError, SourceFile, load
@@ -25,24 +25,34 @@ Stdin = Optional[Tuple[str, str]]
 class Sources:
     """The project's files by path: read once, parsed when asked for; what can't be read is kept as an error."""
 
-    def __init__(self, files: Mapping[str, str], lang: str, stdin: Stdin) -> None:
+    def __init__(
+        self, files: Mapping[str, str], lang: str, stdin: Stdin, given: Optional[Mapping[str, bytes]] = None
+    ) -> None:
         self.names = {path: name for name, path in files.items()}
         self.lang = lang
         self.errors: Dict[str, FileError] = {}
         self._sources: Dict[str, Optional[SourceFile]] = {}
         self._given = {os.path.realpath(stdin[0]): stdin} if stdin is not None else {}
+        self._data = {os.path.realpath(path): data for path, data in (given or {}).items()}
 
     def get(self, path: str) -> Optional[SourceFile]:
         if path not in self._sources:
-            given = self._given.get(os.path.realpath(path))
             try:
-                source = SourceFile.of_text(path, given[1], self.lang) if given else load(path, self.lang)
+                source = self._read(path)
             except SourceError as error:
                 self.errors[path] = error.error
                 self._sources[path] = None
             else:
                 self._sources[path] = source
         return self._sources[path]
+
+    def _read(self, path: str) -> SourceFile:
+        real = os.path.realpath(path)
+        if real in self._data:
+            return SourceFile(path, self._data[real], self.lang)
+        if real in self._given:
+            return SourceFile.of_text(path, self._given[real][1], self.lang)
+        return load(path, self.lang)
 
     def tree(self, path: str) -> Optional[ast.Module]:
         source = self.get(path)
@@ -55,10 +65,18 @@ class Sources:
             return None
 
 
-def check(paths: Sequence[str], settings: Settings, *, stdin: Stdin = None, progress: object = None) -> CheckResult:
+def check(
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    stdin: Stdin = None,
+    progress: object = None,
+    given: Optional[Mapping[str, bytes]] = None,
+) -> CheckResult:
     """All findings in `paths` (files and folders; empty: the configuration's `include`, else the working folder).
 
     `stdin` is (filename, text) for a file that an editor holds: it alone is shown, the project around it is read.
+    `given` holds the bytes of files that are to be read from there instead of from the disk.
     Raises UsageError for a path that doesn't exist.
     """
     if stdin is not None:
@@ -68,7 +86,7 @@ def check(paths: Sequence[str], settings: Settings, *, stdin: Stdin = None, prog
         found = discover(paths, settings)
         shown, errors = found.files, list(found.errors)
     files = module_names(shown, settings)
-    sources = Sources(files, settings.lang, stdin)
+    sources = Sources(files, settings.lang, stdin, given)
     result = CheckResult(errors=errors, files=len(shown))
     per_target: List[Tuple[Target, List[Finding]]] = []
     for target in settings.targets:
@@ -112,7 +130,7 @@ def _check_target(
     shown: Sequence[str], files: Mapping[str, str], sources: Sources, settings: Settings, target: Target
 ) -> Tuple[List[Finding], int]:
     from graphlint.checkers import all_rules
-    from graphlint.checkers.base import ClassContext, Context
+    from graphlint.checkers.base import ClassContext, Context, ModuleContext
     from graphlint.checkers.walk import Dispatcher
     from graphlint.graph_code.inputs import declared_inputs
     from graphlint.graph_code.interpreter import Interpreter
@@ -137,9 +155,12 @@ def _check_target(
         if source is not None:
             ctx = Context(trace, source, target, project, interpreter.recorder.traces.__contains__)
             drafts.extend(_finding(found, ctx.source, trace, ctx, settings) for found in dispatcher.function(ctx))
+    memo: Dict[object, object] = {}
     for module in modules:
         source = sources.get(module.path)
         if module.path in wanted and source is not None:
+            host = ModuleContext(module, source, target, interpreter.recorder.traces, memo)
+            drafts.extend(_module_finding(found, host, settings) for found in dispatcher.module(host))
             for cls in module.classes.values():
                 if cls.looks_like_cell:
                     class_ctx = ClassContext(cls, source, target, project)
@@ -166,12 +187,22 @@ def _modules(files: Mapping[str, str], project: Project, sources: Sources, shown
 
 
 def _finding(found, source: SourceFile, trace: FunctionTrace, ctx, settings: Settings) -> Finding:  # type: ignore[no-untyped-def]
-    return _build(found, source, trace.info.qualname, trace.chain, trace.via, settings, found.fix and found.fix(ctx))
+    return _build(found, source, trace.info.qualname, trace.chain, trace.via, settings, _fix(found, ctx))
+
+
+def _fix(found, ctx) -> Optional[Fix]:  # type: ignore[no-untyped-def]
+    from graphlint import fixes
+
+    return found.fix(ctx) if found.fix else fixes.build(found, ctx)
 
 
 def _class_finding(found, ctx, settings: Settings) -> Finding:  # type: ignore[no-untyped-def]
     name = ctx.cls.qualname
-    return _build(found, ctx.source, name, (name,), (), settings, found.fix and found.fix(ctx))
+    return _build(found, ctx.source, name, (name,), (), settings, _fix(found, ctx))
+
+
+def _module_finding(found, ctx, settings: Settings) -> Finding:  # type: ignore[no-untyped-def]
+    return _build(found, ctx.source, found.symbol, found.chain, found.via, settings, None)
 
 
 def _build(found, source, symbol, chain, via, settings, fix) -> Finding:  # type: ignore[no-untyped-def]
@@ -216,7 +247,8 @@ def _finish(
         source = sources.get(path)
         if source is None:
             continue
-        stay, unused = apply_suppressions(source, sorted(those, key=lambda f: f.sort_key))
+        ordered = sorted(those, key=lambda f: f.sort_key)
+        stay, unused = apply_suppressions(source, ordered, pylint=settings.pylint_comments)
         kept.extend(source.relocate(f) for f in _marked([*stay, *unused], source))
     return sorted((f for f in kept if settings.selects(f.code, f.name, f.path)), key=lambda f: f.sort_key)
 

@@ -6,7 +6,7 @@ import ast
 from typing import Any, Iterator, Optional
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, certain
-from graphlint.finding import Confidence, Effect
+from graphlint.finding import Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.trace import Event
 from graphlint.lang import Text
@@ -303,39 +303,17 @@ class GlobalWrite(Rule):
         value, old = event.data["value"], event.data["old"]
         tensor = value.kind == v.TENSOR and old.kind == v.NONE
         yield self.at(
-            event.node,
+            _declaration(event, ctx),
+            end=event.node,
             case="tensor" if tensor else "",
             message=self.refused if tensor else self.message,
             name=event.data["name"],
         )
 
 
-class ChangedFromOutside(Rule):
-    """
-    What
-        An attribute, or a module's dict or list, that graph code reads and other code changes later.
-
-    Why
-        What isn't a Tensor is a constant of the compiled graph: a later change is not seen.
-
-    Example
-        net.scale = 5.0  # after net was called
-
-    Instead
-        net.scale.set_data(Tensor(5.0))  # a Parameter or a Tensor argument
-
-    Fix safety
-        No fix.
-    """
-
-    code = "GL317"
-    name = "changed-from-outside"
-    effects = always(Effect.DIVERGES)
-    message = Text(
-        "'{text}' is a constant of the compiled graph: changing it here has no effect once the Cell has been called",
-        "`{text}` 是已编译图中的常量：Cell 调用过之后再修改它不会生效",
-    )
-    help = Text("pass it as an argument, or make it a Parameter", "作为参数传入，或改为 Parameter")
-
-    def on_changed_outside(self, event: Event, ctx: Context) -> Findings:
-        yield self.at(event.node, confidence=Confidence.MEDIUM, text=event.data["text"])
+def _declaration(event: Event, ctx: Context) -> ast.AST:
+    """The `global` statement that makes the write one to the module's variable."""
+    for node in ast.walk(ctx.node):
+        if isinstance(node, ast.Global) and event.data["name"] in node.names:
+            return node
+    return event.node

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar
 
 from graphlint.finding import Confidence, Effect, Fix
 from graphlint.graph_code.trace import Event, FunctionTrace
-from graphlint.graph_code.values import Value, unknown
+from graphlint.graph_code.values import Value, from_python, unknown
 from graphlint.lang import Text
 from graphlint.project import ClassInfo, Module, Project
 from graphlint.source import SourceFile
 from graphlint.target import DEVICES, LEVELS, MEASURED_VERSIONS, Target, version_key
+
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,9 @@ class Found:
     confidence: Confidence = Confidence.HIGH
     fix: Optional[Callable[[Context], Optional[Fix]]] = None
     end: Optional[ast.AST] = None
+    symbol: str = ""
+    chain: Tuple[str, ...] = ()
+    via: Tuple[Tuple[str, int], ...] = ()
 
 
 class Context:
@@ -81,6 +87,8 @@ class Context:
 
     def value(self, node: ast.AST) -> Value:
         """What the expression is; `unknown` where no live path evaluates it."""
+        if isinstance(node, ast.Constant):
+            return from_python(node.value)
         return self.trace.values.get(node, unknown)
 
     def reached(self, node: ast.AST) -> bool:
@@ -113,11 +121,32 @@ class ClassContext:
         self.project = project
 
 
+class ModuleContext:
+    """One module as a rule sees it: for host code around the graph. `traces` holds all graph code of the project."""
+
+    def __init__(
+        self, module: Module, source: SourceFile, target: Target, traces: Mapping[ast.AST, FunctionTrace], memo: Dict[Any, Any]
+    ) -> None:
+        self.module = module
+        self.source = source
+        self.target = target
+        self.traces = traces
+        self._memo = memo
+
+    def shared(self, make: Callable[[Sequence[FunctionTrace]], Made]) -> Made:
+        """What `make` learns from all graph code, made once a run."""
+        if make not in self._memo:
+            self._memo[make] = make(list(self.traces.values()))
+        found: Made = self._memo[make]
+        return found
+
+
 class Rule:
     """Base of all rules. A subclass has a docstring with the headings What, Why, Example, Instead, Fix safety.
 
     Handlers are found by name: `visit_<Node>(node, ctx)` for each live node of that class (each parsed one where
-    `parsed` is True), `on_<event>(event, ctx)`, `enter(ctx)` once a function, `check_class(ctx)` once a Cell class.
+    `parsed` is True), `on_<event>(event, ctx)`, `enter(ctx)` once a function, `check_class(ctx)` once a Cell class,
+    `check_module(ctx)` once a module.
     Each yields what `self.at(…)` makes.
     """
 
@@ -184,6 +213,13 @@ def effect_at(effects: Iterable[When], target: Target, case: str = "") -> Effect
 def certain(event: Event) -> Confidence:
     """High where the event was met on a path that is surely taken."""
     return Confidence.HIGH if event.data.get("certain", True) else Confidence.MEDIUM
+
+
+def later(node: Any, end: Any, ctx: Context) -> Any:
+    """`end` where it stands behind `node` in the function's own body, so that a finding can reach up to it."""
+    if end is None or end is ctx.node or getattr(end, "end_lineno", 0) <= node.end_lineno:
+        return None
+    return end
 
 
 def confidence_of(*values: Value) -> Confidence:

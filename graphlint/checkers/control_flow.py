@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from graphlint.checkers.base import Context, Findings, Rule, When, always, certain
+from graphlint.checkers.base import Context, Findings, Rule, When, always, certain, later
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code.binding import Binding
 from graphlint.graph_code import values as v
@@ -65,18 +65,11 @@ class UnlikeBranches(Rule):
             case=outcome,
             message=self.fallback if outcome == "fallback" else self.message,
             confidence=certain(event),
-            end=_later(event.node, event.data["end"], ctx),
+            end=later(event.node, event.data["end"], ctx),
             what=what,
             what_zh=what_zh,
             reason=event.data["reason"],
         )
-
-
-def _later(node: Any, end: Any, ctx: Context) -> Any:
-    """`end` where it stands behind `node` in the function's own body."""
-    if end is None or end is ctx.node or end.end_lineno <= node.end_lineno:
-        return None
-    return end
 
 
 class UnboundOnBranch(Rule):
@@ -125,7 +118,7 @@ class UnboundOnBranch(Rule):
             yield self.at(
                 unbound.node,
                 message=self.loop if unbound.loop else self.message,
-                end=_later(unbound.node, unbound.read, ctx),
+                end=later(unbound.node, unbound.read, ctx),
                 name=unbound.name,
             )
 

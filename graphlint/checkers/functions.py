@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Optional
 
-from graphlint.checkers.base import ClassContext, Context, Findings, Rule, When, always, certain
+from graphlint.checkers.base import ClassContext, Context, Findings, Rule, When, always, certain, later
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code.roots import is_jit
 from graphlint.graph_code.trace import Event
@@ -51,7 +51,11 @@ class LateBinding(Rule):
     def on_late_binding(self, event: Event, ctx: Context) -> Findings:
         stored = event.data["how"] == "stored"
         yield self.at(
-            event.node, message=self.stored if stored else self.message, confidence=certain(event), name=event.data["name"]
+            event.node,
+            message=self.stored if stored else self.message,
+            confidence=certain(event),
+            end=later(event.node, event.data.get("use"), ctx),
+            name=event.data["name"],
         )
 
 
@@ -303,11 +307,15 @@ class GeneratorReuse(Rule):
         "a generator is consumed a second time: empty in Python, all items again in the graph",
         "生成器被第二次消费：Python 中已为空，图中会再次得到全部元素",
     )
+    returned = Text("a generator is returned: the graph returns a list", "返回了生成器：图返回的是列表")
     help = Text("make a list of it, or a generator for each use", "改为列表，或每次使用时重新创建生成器")
 
     def on_generator_reuse(self, event: Event, ctx: Context) -> Findings:
-        made = event.data.get("made")
-        yield self.at(made if made is not None else event.node, confidence=certain(event))
+        yield self.at(event.node, confidence=certain(event), end=later(event.node, event.data["use"], ctx))
+
+    def on_generator_returned(self, event: Event, ctx: Context) -> Findings:
+        end = later(event.node, event.data["use"], ctx)
+        yield self.at(event.node, message=self.returned, confidence=certain(event), end=end)
 
 
 class ClassMethodInGraph(Rule):

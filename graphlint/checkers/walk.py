@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
 
-from graphlint.checkers.base import ClassContext, Context, Found, Rule
+from graphlint.checkers.base import ClassContext, Context, Found, ModuleContext, Rule
 
 Handler = Callable[[Any, Any], Iterable[Found]]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -19,6 +19,7 @@ class Dispatcher:
         self.events: Dict[str, List[Handler]] = {}
         self.enters: List[Callable[[Context], Iterable[Found]]] = []
         self.classes: List[Callable[[ClassContext], Iterable[Found]]] = []
+        self.modules: List[Callable[[ModuleContext], Iterable[Found]]] = []
         for rule in rules:
             for name in dir(rule):
                 if name.startswith("visit_"):
@@ -29,6 +30,8 @@ class Dispatcher:
                     self.enters.append(getattr(rule, name))
                 elif name == "check_class":
                     self.classes.append(getattr(rule, name))
+                elif name == "check_module":
+                    self.modules.append(getattr(rule, name))
 
     def function(self, ctx: Context) -> Iterator[Found]:
         """All that the rules find in one function."""
@@ -43,6 +46,10 @@ class Dispatcher:
 
     def cell(self, ctx: ClassContext) -> Iterator[Found]:
         for check in self.classes:
+            yield from check(ctx)
+
+    def module(self, ctx: ModuleContext) -> Iterator[Found]:
+        for check in self.modules:
             yield from check(ctx)
 
     def _uncalled(self, function: ast.AST, ctx: Context) -> Iterator[Found]:

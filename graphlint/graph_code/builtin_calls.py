@@ -8,16 +8,16 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from graphlint.graph_code import numbers, tensors, values as v
 from graphlint.graph_code.container_methods import container_method
-from graphlint.graph_code.frames import Args, Closure, Frame, Instance
+from graphlint.graph_code.frames import Args, Frame, Instance
 from graphlint.graph_code.objects import ObjectSemantics
 from graphlint.graph_code.string_methods import string_method
+from graphlint.graph_code.texts import applied
 from graphlint.graph_code.values import (
     NOCONST,
     Ref,
     Value,
     element_of,
     from_python,
-    join,
     number,
     sequence,
     string,
@@ -29,8 +29,9 @@ from graphlint.project import ClassInfo
 _PURE = {
     "len": len, "abs": abs, "min": min, "max": max, "sum": sum, "sorted": sorted, "round": round, "divmod": divmod,
     "pow": pow, "all": all, "any": any, "str": str, "repr": repr, "hex": hex, "oct": oct, "bin": bin, "chr": chr,
-    "ord": ord, "hash": hash,
+    "ord": ord, "hash": hash, "format": format, "ascii": ascii,
 }  # fmt: skip
+_TEXTS: Dict[str, Callable[..., Any]] = {"str": str, "repr": repr, "format": format, "ascii": ascii}
 _TYPES = {
     "int": v.NUMBER, "float": v.NUMBER, "bool": v.NUMBER, "complex": v.NUMBER, "str": v.STR, "list": v.LIST,
     "tuple": v.TUPLE, "dict": v.DICT, "set": v.SET, "frozenset": v.SET,
@@ -103,7 +104,13 @@ class BuiltinCalls(ObjectSemantics):
         if values and values[0].kind in v.SEQUENCES and name in ("min", "max", "sum"):
             if any(i.kind == v.TENSOR for i in values[0].items or ()):
                 return tensor()
+        if values and values[0].kind == v.SET and name == "len" and values[0].known:
+            return number(len(values[0].const))
         known = [to_python(a) for a in args.pos]
+        if not args.kw and not args.open:
+            found = applied(_TEXTS[name], *args.pos) if name in _TEXTS else numbers.builtin(name, args.pos)
+            if found is not None:
+                return found.but(shape_derived=any(x.shape_derived for a in values for x in a.walk(1)))
         if not any(k is NOCONST for k in known) and not args.open:
             kw = {k: to_python(x) for k, x in args.kw.items()}
             if not any(k is NOCONST for k in kw.values()):
@@ -116,7 +123,7 @@ class BuiltinCalls(ObjectSemantics):
         variable = True if any(a.runtime for a in values) else None if any(a.variable is None for a in values) else False
         shape = any(x.shape_derived for a in values for x in a.walk(1))
         dynamic = any(x.dynamic for a in values for x in a.walk(1))
-        if name in ("str", "repr", "hex", "oct", "bin", "chr"):
+        if name in ("str", "repr", "hex", "oct", "bin", "chr", "format", "ascii"):
             return string(variable=variable, shape_derived=shape)
         if name in ("all", "any"):
             return number(pytype="bool", variable=variable)
@@ -310,9 +317,12 @@ class BuiltinCalls(ObjectSemantics):
         dynamic = any(a.dynamic for a in args.pos)
         kind = "int" if name in ("ceil", "floor", "gcd", "lcm", "trunc", "prod") else "float"
         if not any(k is NOCONST for k in known):
-            try:
-                return number(getattr(math, name)(*known), shape_derived=shape)
-            except Exception:  # raised in PyNative too
+            more = {} if len(args.pos) != len(known) else {key: to_python(x) for key, x in args.kw.items()}
+            flat = all(a.kind == v.NUMBER for a in args.pos) and hasattr(math, name)
+            made = numbers.call(lambda *xs: getattr(math, name)(*xs, **more), args.pos, shape_derived=shape) if flat else None
+            if made is not None:
+                return made
+            if flat:
                 return v.unknown
         return number(pytype=kind, shape_derived=shape, dynamic=dynamic, variable=any(a.variable for a in args.pos))
 

@@ -61,7 +61,9 @@ class Calls(BuiltinCalls):
     def call_value(self, func: Value, args: Args, node: ast.AST, frame: Frame) -> Value:
         if func.kind == v.FUNCTION and isinstance(func.target, Closure):
             if func.hidden:
-                self.event(frame, "late_binding", node, name="", how="stored")
+                made = func.target.info
+                here = made.module is frame.module and func.target.home is frame
+                self.event(frame, "late_binding", made.node if here else node, name="", how="stored", use=node)
             return self.call_closure(func.target, args, node, frame, func.receiver)
         if func.kind == v.FUNCTION and isinstance(func.target, tuple):
             return self._wrapped_call(func, args, node, frame)
@@ -73,6 +75,8 @@ class Calls(BuiltinCalls):
         if func.kind == v.BOUND and func.receiver is not None:
             return self.call_method(func.receiver, func.target, args, node, frame)
         if func.kind == v.EXTERNAL and isinstance(func.target, str):
+            for given in args.pos if func.target in _CONSUMING else ():
+                self.consume(given, frame, node)
             return self.call_external(func.target, args, node, frame)
         if func.kind == v.EXTERNAL:
             return Value(v.EXTERNAL, variable=func.variable or any(a.runtime for a in args.all()) or None)
@@ -334,6 +338,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ATTRIBUTES = {"Shape": "shape", "Rank": "ndim", "Size": "size", "DType": "dtype"}
 _MANY = frozenset("Split Unstack TopK ArgMaxWithValue ArgMinWithValue Meshgrid Unique Sort BatchNorm LSTM".split())
 _RENAMED = {"re_lu": "relu", "re_lu6": "relu6", "soft_max": "softmax", "mat_mul": "matmul", "ge_lu": "gelu"}
+_CONSUMING = frozenset(f"builtins.{n}" for n in "sum max min any all sorted dict set frozenset".split())
 _SAME_SHAPE = frozenset(
     "ReLU ReLU6 GELU Sigmoid Tanh SiLU Softmax LogSoftmax ELU LeakyReLU PReLU Dropout BatchNorm1d BatchNorm2d "
     "BatchNorm3d LayerNorm GroupNorm InstanceNorm2d Identity HSwish HSigmoid Mish Softplus Hardtanh Dropout2d CELU "

@@ -60,6 +60,13 @@ class Core:
             end=conflict.end,
         )
 
+    def consume(self, value: Value, frame: Frame, use: Optional[ast.AST] = None) -> None:
+        """Counts the uses of a generator: in the graph it is a list, so that a second use gives its items again."""
+        if value.origin == "generator" and value.ref is not None and frame.graph and value.items != ():
+            value.ref.consumed += 1
+            if value.ref.consumed > 1 and value.ref.made is not None:
+                self.event(frame, "generator_reuse", value.ref.made, use=use)
+
     def made_stale(self, stale: Stale) -> None:
         """Reports a write that this read should have seen and won't in the graph."""
         self.event(stale.frame, "alias_write", stale.node, how=stale.how, through=stale.through, tensor=stale.tensor)

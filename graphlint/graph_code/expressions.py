@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from graphlint.graph_code import numbers, tensors, values as v
 from graphlint.graph_code.calls import Calls
 from graphlint.graph_code.frames import Args, Closure, Conflict, Frame, Instance, local_names
+from graphlint.graph_code.texts import applied, graph_python, graph_written, written
 from graphlint.graph_code.values import NOCONST, Ref, Value, element_of, join, number, sequence, string, to_python
 from graphlint.project import FunctionInfo
 
@@ -24,6 +25,8 @@ class Expressions(Calls):
             return v.unknown
         handler: Optional[Callable[[Any, Frame], Value]] = getattr(self, "eval_" + type(node).__name__, None)
         value = handler(node, frame) if handler is not None else v.unknown
+        if not frame.graph and value.graph is not NOCONST:
+            value = value.but(graph=NOCONST)
         if frame.graph and frame.trace is not None and not isinstance(node, _UNSEEN):
             frame.trace.record(node, value)
         return value
@@ -123,13 +126,9 @@ class Expressions(Calls):
         return v.unknown
 
     def _string_op(self, op: ast.operator, a: Value, b: Value) -> Value:
-        other = to_python(b)
-        if a.known and other is not NOCONST:
-            try:
-                made = numbers._OPS[type(op)](a.const, other)
-                return v.from_python(made) if len(made) < 4096 else string()
-            except Exception:  # whatever Python raises here it raises in PyNative too
-                return v.unknown
+        made = applied(numbers._OPS[type(op)], a, b) if type(op) in numbers._OPS and not _long(op, b) else None
+        if made is not None:
+            return made
         return string(variable=True if b.runtime or a.variable else b.variable, shape_derived=b.shape_derived)
 
     def eval_UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Value:
@@ -235,7 +234,9 @@ class Expressions(Calls):
             held = b.keys
         if x is not NOCONST and held is not NOCONST:
             try:
-                return number((x in held) is isinstance(op, ast.In), shape_derived=a.shape_derived)
+                found = (x in held) is isinstance(op, ast.In)
+                other = (graph_python(a) in (held if b.kind == v.DICT else graph_python(b))) is isinstance(op, ast.In)
+                return number(found, graph=NOCONST if other is found else other, shape_derived=a.shape_derived)
             except TypeError:
                 return v.unknown
         variable = True if a.runtime or b.kind == v.TENSOR else a.variable
@@ -332,7 +333,7 @@ class Expressions(Calls):
 
     def eval_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Value:
         made = self._comprehension(v.LIST, node, frame)
-        return made.but(kind=v.TUPLE, origin="generator", ref=Ref())
+        return made.but(kind=v.TUPLE, origin="generator", ref=Ref(made=node))
 
     def eval_DictComp(self, node: ast.DictComp, frame: Frame) -> Value:
         rows = self._rows(node.generators, frame, lambda: (self.eval(node.key, frame), self.eval(node.value, frame)))
@@ -349,6 +350,8 @@ class Expressions(Calls):
     def _comprehension(self, kind: str, node: Any, frame: Frame) -> Value:
         made: List[Value] = []
         rows = self._rows(node.generators, frame, lambda: self.eval(node.elt, frame), made)
+        if isinstance(node.elt, ast.Lambda) and frame.graph:
+            rows = [row.but(hidden=True) for row in rows] if rows is not None else None
         if rows is not None:
             return sequence(kind, rows)
         element = made[0] if made else None
@@ -395,28 +398,30 @@ class Expressions(Calls):
     # -- strings, attributes, items, functions -------------------------------------------------------------------------
 
     def eval_JoinedStr(self, node: ast.JoinedStr, frame: Frame) -> Value:
-        parts: List[Any] = []
-        variable: Optional[bool] = False
-        shape = dynamic = False
+        """The text, as Python writes it and as the graph does; one that holds None or a Tensor is made at run time."""
+        held: List[Value] = []
+        texts: List[Optional[str]] = []
+        graph: List[Optional[str]] = []
         for piece in node.values:
-            value = self.eval(piece, frame)
-            inner = self.eval(piece.value, frame) if isinstance(piece, ast.FormattedValue) else value
-            parts.append(value.const)
-            variable = True if inner.runtime else inner.variable if variable is False else variable
-            shape = shape or inner.shape_derived
-            dynamic = dynamic or inner.holds(lambda x: x.dynamic)
-        if all(isinstance(p, str) for p in parts) and variable is False:
-            return string("".join(parts), shape_derived=shape)
-        return string(variable=variable, shape_derived=shape, dynamic=dynamic)
-
-    def eval_FormattedValue(self, node: ast.FormattedValue, frame: Frame) -> Value:
-        value = self.eval(node.value, frame)
-        if node.format_spec is not None:
-            self.eval(node.format_spec, frame)
-        known = to_python(value)
-        if known is not NOCONST and node.format_spec is None and node.conversion == -1:
-            return string(str(known))
-        return string(variable=value.variable)
+            value = self.eval(piece.value if isinstance(piece, ast.FormattedValue) else piece, frame)
+            held.append(value)
+            spec, conversion = "", -1
+            if isinstance(piece, ast.FormattedValue):
+                conversion = piece.conversion
+                spec = self.eval(piece.format_spec, frame).const if piece.format_spec is not None else ""
+            texts.append(written(value, conversion, spec) if isinstance(spec, str) else None)
+            graph.append(graph_written(value))
+        shape = any(x.shape_derived for value in held for x in value.walk(1))
+        if any(value.kind == v.NONE or value.holds(lambda x: x.kind == v.TENSOR) for value in held):
+            dynamic = any(value.holds(lambda x: x.dynamic) for value in held)
+            return string(variable=True, shape_derived=shape, dynamic=dynamic, target=node, origin="runtime_text")
+        if any(t is None for t in texts) or any(value.variable is not False for value in held):
+            variable = True if any(value.runtime for value in held) else None
+            dynamic = any(value.holds(lambda x: x.dynamic) for value in held)
+            return string(variable=variable, shape_derived=shape, dynamic=dynamic)
+        made = "".join(t for t in texts if t is not None)
+        other = NOCONST if any(g is None for g in graph) else "".join(g for g in graph if g is not None)
+        return string(made, graph=NOCONST if other == made else other, shape_derived=shape)
 
     def eval_Attribute(self, node: ast.Attribute, frame: Frame) -> Value:
         return self.load_attribute(self.eval(node.value, frame), node.attr, node, frame)
@@ -454,6 +459,10 @@ class Expressions(Calls):
 
 
 _DUNDER = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.MatMult: "__matmul__"}
+
+
+def _long(op: ast.operator, count: Value) -> bool:
+    return isinstance(op, ast.Mult) and not (isinstance(count.const, int) and count.const < 256)
 
 
 def _bool(how: str, x: Value) -> Value:

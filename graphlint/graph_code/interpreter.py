@@ -196,10 +196,7 @@ class Interpreter(Statements):
 
     def iterate(self, value: Value, node: Optional[ast.AST], frame: Frame) -> Optional[List[Value]]:
         """The items that iterating gives, or None where their number isn't known."""
-        if value.origin == "generator" and value.ref is not None and frame.graph and value.items:
-            value.ref.consumed += 1
-            if value.ref.consumed > 1:
-                self.event(frame, "generator_reuse", node or frame.info.node, value=value)
+        self.consume(value, frame, node)
         if value.kind in v.SEQUENCES or value.kind == v.CELL:
             if value.kind == v.CELL and value.keys is not None:
                 return [v.from_python(k) for k in value.keys]

@@ -6,9 +6,9 @@ import ast
 import math
 import operator
 import struct
-from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Type
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Type
 
-from graphlint.graph_code.values import NOCONST, NUMBER, STR, Value, number
+from graphlint.graph_code.values import NOCONST, NUMBER, SEQUENCES, STR, Value, number
 
 _OPS: Dict[Type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -105,10 +105,18 @@ def _graph_ints(op: ast.operator, a: int, b: int) -> Any:
     if isinstance(op, ast.Pow):
         if b < 0:
             return 1 if abs(a) == 1 else 0
-        found = _compute(op, a, b)
-        return INT64_MIN if found is NOCONST or abs(found) > INT64_MAX else found
+        return _graph_power(a, b)
     found = _compute(op, a, b)
     return NOCONST if found is NOCONST else graph_number(found)
+
+
+def _graph_power(a: int, b: int) -> int:
+    """Powers of ints go through a double: exact up to 2 ** 53, the smallest int64 where they don't fit."""
+    try:
+        found = float(a) ** b
+    except OverflowError:
+        return INT64_MIN
+    return int(found) if abs(found) < 2.0**63 else INT64_MIN
 
 
 def _graph_floor(op: ast.operator, a: float, b: float) -> Any:
@@ -223,6 +231,28 @@ def call(function: Callable[..., Any], args: Iterable[Value], **more: Any) -> Op
     if not isinstance(const, (bool, int, float)):
         return None
     return _both(const, graph, **more)
+
+
+def builtin(name: str, args: List[Value]) -> Optional[Value]:
+    """`sum`, `pow`, `abs`, `round`, `min` and `max` of constants; None for anything else."""
+    if name == "sum" and args and args[0].items is not None and args[0].kind in SEQUENCES:
+        total = args[1] if len(args) > 1 else number(0)
+        for item in args[0].items:
+            if not (total.kind == item.kind == NUMBER and total.known and item.known):
+                return None
+            total = fold(ast.Add(), total, item)
+        return total
+    if any(a.kind != NUMBER or not a.known for a in args):
+        return None
+    if name == "pow" and len(args) > 1:
+        found = fold(ast.Pow(), args[0], args[1])
+        if len(args) == 2:
+            return found
+        real = call(pow, args)
+        return real if real is None else _both(real.const, found.graph_const)
+    if name in ("abs", "round", "min", "max"):
+        return call({"abs": abs, "round": round, "min": min, "max": max}[name], args)
+    return None
 
 
 def differs(value: Value) -> bool:

@@ -78,6 +78,8 @@ class Statements(Expressions):
 
     def do_Return(self, stmt: ast.Return, frame: Frame) -> None:
         value = v.none if stmt.value is None else self.eval(stmt.value, frame)
+        if value.origin == "generator" and value.ref is not None and frame.graph and frame.caller is None:
+            self.event(frame, "generator_returned", value.ref.made or stmt, use=stmt)
         for part in (value, *(value.items or ())) if frame.graph and frame.caller is None else ():
             if part.conflict is not None and part.conflict.returned_only:
                 self.conflict(part.conflict, frame)

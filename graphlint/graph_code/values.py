@@ -64,6 +64,7 @@ class Ref:
     literal: bool = False
     written: int = 0
     consumed: int = 0
+    made: Any = None
     changed_attrs: Optional[Dict[str, Any]] = None
 
     @property
