@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Optional
+from typing import Any
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, confidence_of
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Instance
-from graphlint.graph_code.values import Value
 from graphlint.lang import Text
 
 INTERPRETED = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"))
@@ -291,122 +290,6 @@ class IdentityComparison(Rule):
             left = right
 
 
-class FloatArithmetic(Rule):
-    """
-    What
-        Constant arithmetic whose result in the graph is another number or bool than Python's.
-
-    Why
-        The graph computes with float32 and int64: `int(100 * 0.57)` is 57 there and 56 in Python, `0.1 + 0.2 == 0.3`
-        is true, `10 ** 20` wraps.
-
-    Example
-        n = int(100 * 0.57)
-
-    Instead
-        self.n = int(100 * 0.57)  # in __init__, where Python computes it
-
-    Fix safety
-        Safe: the number that Python computes is written in its place.
-    """
-
-    code = "GL510"
-    name = "float32-arithmetic"
-    effects = always(Effect.DIVERGES)
-    message = Text("the graph computes {graph} here, Python {python}: its scalars are float32 and int64",
-                   "此处图的计算结果为 {graph}，Python 为 {python}：图中的标量是 float32 和 int64")  # fmt: skip
-    help = Text("compute it in `__init__`, or in a function under `@ms.ops.constexpr`", "在 `__init__` 中计算，或放入 `@constexpr` 函数")
-
-    def _check(self, node: Any, ctx: Context) -> Findings:
-        from graphlint.graph_code.numbers import differs
-
-        value = ctx.value(node)
-        if not differs(value) or any(differs(ctx.value(c)) for c in ast.walk(node) if c is not node):
-            return
-        yield self.at(node, python=repr(value.const), graph=repr(value.graph))
-
-    visit_BinOp = visit_Compare = visit_Call = visit_UnaryOp = _check
-
-
-class FormatSpecification(Rule):
-    """
-    What
-        A format specification or a conversion in an f-string.
-
-    Why
-        The graph ignores both: `f"{k:02d}"` gives `3`, not `03`.
-
-    Example
-        getattr(self, f"layer{k:02d}")
-
-    Instead
-        self.layers[k]
-
-    Fix safety
-        No fix.
-    """
-
-    code = "GL511"
-    name = "format-specification"
-    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, case="none", since="2.6"), When(Effect.DIVERGES, case="none", before="2.6"))
-    message = Text("the graph ignores `{spec}` in an f-string", "图会忽略 f-string 中的 `{spec}`")
-    none = Text("an f-string of None can't be compiled", "图编译器不支持在 f-string 中格式化 None")
-    help = Text("make the text in `__init__`", "在 `__init__` 中生成该文本")
-
-    def visit_JoinedStr(self, node: ast.JoinedStr, ctx: Context) -> Findings:
-        parent = ctx.parent(node)
-        for piece in node.values:
-            if not isinstance(piece, ast.FormattedValue):
-                continue
-            value = ctx.value(piece.value)
-            if value.kind == v.NONE:
-                yield self.at(node, case="none", message=self.none)
-            elif piece.format_spec is not None or piece.conversion in (114, 97):
-                if not _in_raise(parent, ctx):
-                    spec = "!" + chr(piece.conversion) if piece.format_spec is None else ":" + _spec(piece.format_spec)
-                    yield self.at(node, spec=spec)
-                    return
-
-
-def _spec(spec: ast.expr) -> str:
-    return "".join(p.value for p in getattr(spec, "values", ()) if isinstance(p, ast.Constant))
-
-
-def _in_raise(node: Optional[ast.AST], ctx: Context) -> bool:
-    while node is not None and not isinstance(node, ast.stmt):
-        node = ctx.parent(node)
-    return isinstance(node, (ast.Raise, ast.Assert))
-
-
-class DynamicFormat(Rule):
-    """
-    What
-        An f-string of a dimension that `set_inputs` leaves open.
-
-    Why
-        The dimension isn't a constant then, and the graph has no text of it.
-
-    Example
-        if f"{x.shape[0]}" == "2":
-
-    Instead
-        if x.shape[0] == 2:
-
-    Fix safety
-        No fix.
-    """
-
-    code = "GL512"
-    name = "dynamic-format"
-    effects = always(Effect.COMPILE_ERROR)
-    message = Text("an f-string of a dimension that `set_inputs` leaves open can't be compiled", "图编译器不支持格式化 `set_inputs` 中未确定的维度")
-    help = Text("compare the number itself", "直接比较数值")
-
-    def visit_JoinedStr(self, node: ast.JoinedStr, ctx: Context) -> Findings:
-        if any(isinstance(p, ast.FormattedValue) and ctx.value(p.value).dynamic for p in node.values):
-            yield self.at(node)
-
-
 class ShapeBranch(Rule):
     """
     What
@@ -441,89 +324,6 @@ class ShapeBranch(Rule):
                 return
 
     visit_While = visit_IfExp = visit_If
-
-
-class StrictStrings(Rule):
-    """
-    What
-        String methods, `%` and `len` of strings under the strict level.
-
-    Why
-        Strict has no string methods and no formatting of what isn't a constant; lax computes them.
-
-    Example
-        parts = self.mode.split(",")
-
-    Instead
-        self.parts = self.mode.split(",")  # in __init__
-
-    Fix safety
-        No fix.
-    """
-
-    code = "GL530"
-    name = "strict-strings"
-    effects = (When(Effect.NONE), When(Effect.COMPILE_ERROR, level="strict"))
-    message = Text("the graph's strings have no `{name}` at the strict level", "strict 级别下图中的字符串不支持 `{name}`")
-    help = Text("compute it in `__init__`", "在 `__init__` 中计算")
-
-    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
-        if not self.target.strict:
-            return
-        if isinstance(node.func, ast.Attribute) and node.func.attr != "format":
-            if ctx.value(node.func.value).kind == v.STR:
-                yield self.at(node, name=node.func.attr)
-        elif ctx.callee(node) == "builtins.len" and node.args and ctx.value(node.args[0]).kind == v.STR:
-            yield self.at(node, name="len")
-
-    def visit_BinOp(self, node: ast.BinOp, ctx: Context) -> Findings:
-        if self.target.strict and isinstance(node.op, ast.Mod) and ctx.value(node.left).kind == v.STR:
-            if not _constant(ctx.value(node.right)):
-                yield self.at(node, name="%")
-
-
-def _constant(value: Value) -> bool:
-    return value.known and not value.shape_derived
-
-
-_STRICT_BUILTINS = frozenset("bin hex oct chr ord setattr exec eval id repr format vars dir".split())
-
-
-class StrictBuiltins(Rule):
-    """
-    What
-        Built-in functions that the strict level doesn't know.
-
-    Why
-        Lax runs them when compiling or through the interpreter; strict refuses them.
-
-    Example
-        n = len(hex(255))
-
-    Instead
-        self.n = len(hex(255))  # in __init__
-
-    Fix safety
-        No fix.
-    """
-
-    code = "GL531"
-    name = "strict-builtins"
-    effects = INTERPRETED
-    message = Text("`{name}` isn't known to the graph: the Python interpreter runs it", "图不支持 `{name}`：由 Python 解释器执行")
-    help = Text("compute it in `__init__`", "在 `__init__` 中计算")
-
-    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
-        callee = ctx.callee(node)
-        tail = callee[9:] if callee.startswith("builtins.") else ""
-        if tail in _STRICT_BUILTINS:
-            yield self.at(node, name=tail)
-        elif tail == "str" and node.args and ctx.value(node.args[0]).kind == v.TENSOR:
-            yield self.at(node, name=tail)
-        elif tail in ("any", "all") and node.args:
-            held = ctx.value(node.args[0])
-            if held.kind in v.SEQUENCES and held.holds(lambda x: x.kind == v.TENSOR or x.shape_derived):
-                yield self.at(node, name=tail)
 
 
 class PlainObjectWithTensor(Rule):

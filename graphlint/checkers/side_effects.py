@@ -79,51 +79,6 @@ class PrintTensor(Rule):
                 return
 
 
-class FormatTensor(Rule):
-    """
-    What
-        A Tensor formatted into a string.
-
-    Why
-        Lax formats it through the interpreter; strict prints the operator's own text or refuses it.
-
-    Example
-        print(f"x={x}")
-
-    Instead
-        print("x=", x)
-
-    Fix safety
-        Unsafe: the printed text changes by a space.
-    """
-
-    code = "GL303"
-    name = "format-tensor"
-    effects = (
-        When(Effect.FALLBACK),
-        When(Effect.SIDE_EFFECT, level="strict", case="fstring"),
-        When(Effect.COMPILE_ERROR, level="strict", case="format"),
-    )
-    message = Text("a Tensor is formatted into text: the interpreter does it at run time", "Tensor 被格式化为文本：运行时由 Python 解释器完成")
-    strict = Text("strict can't format a Tensor as PyNative does", "strict 级别无法像 PyNative 那样格式化 Tensor")
-    help = Text("pass the Tensor to `print` as an argument of its own", "把 Tensor 作为 `print` 的单独参数")
-
-    def _found(self, node: ast.AST, case: str) -> Findings:
-        yield self.at(node, case=case, message=self.strict if self.target.strict else self.message)
-
-    def visit_JoinedStr(self, node: ast.JoinedStr, ctx: Context) -> Findings:
-        for piece in node.values:
-            if isinstance(piece, ast.FormattedValue) and ctx.value(piece.value).kind == v.TENSOR:
-                yield from self._found(node, "fstring")
-                return
-
-    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-            if ctx.value(node.func.value).kind == v.STR:
-                if any(ctx.value(a).runtime for a in [*node.args, *(k.value for k in node.keywords)]):
-                    yield from self._found(node, "format")
-
-
 class PrintConstant(Rule):
     """
     What

@@ -66,7 +66,9 @@ def _dict_method(x: Value, name: str, args: Args, first: Optional[Value]) -> Tup
                 found = items[place]
                 if name == "pop":
                     rest = [i for i in range(len(keys)) if i != place]
-                    return x.but(keys=tuple(keys[i] for i in rest), items=tuple(items[i] for i in rest)), found
+                    return x.but(
+                        keys=tuple(keys[i] for i in rest), items=tuple(items[i] for i in rest)
+                    ), found
                 return x, found
             if name == "setdefault":
                 return x.but(keys=(*keys, first.const), items=(*items, fallback)), fallback
@@ -79,7 +81,9 @@ def _dict_method(x: Value, name: str, args: Args, first: Optional[Value]) -> Tup
             return x.but(keys=tuple(merged), items=tuple(merged.values())), v.none
         return x.but(keys=None, items=None, element=element_of(x)), v.none
     if name == "keys":
-        return x, sequence(v.TUPLE, [from_python(k) for k in keys]) if keys is not None else Value(v.TUPLE, ref=Ref())
+        return x, sequence(v.TUPLE, [from_python(k) for k in keys]) if keys is not None else Value(
+            v.TUPLE, ref=Ref()
+        )
     if name == "values":
         return x, sequence(v.TUPLE, items) if known else Value(v.TUPLE, element=x.element, ref=Ref())
     if name == "items":
