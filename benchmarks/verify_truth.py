@@ -17,9 +17,10 @@ from collections import Counter
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from graphlint.verify import oracle
+from graphlint.verify import guessing, oracle
 from graphlint.verify.pool import Pool, Settings
 from graphlint.verify.scheduler import drive
+from graphlint.verify.targets import Catalogue, Target
 
 
 def agrees(row, judgement):
@@ -31,6 +32,16 @@ def agrees(row, judgement):
     return row["outcome"] == "ok" and mine in ("fallback", "recompiles") and not searched
 
 
+def judged(job, scratch):
+    """As a Cell without an entry: constructor arguments and inputs are guessed."""
+    subject = Target(job["file"], job["target"], 1, job["target"] != "fn")
+    catalogue = Catalogue([job["file"]], os.path.dirname(job["file"]))
+    recipe, words = yield from guessing.guess(job, subject, catalogue, 60.0)
+    if recipe is None:
+        return oracle.Judgement("not-tried", words)
+    return (yield from oracle.judge({**job, "entry": recipe}, scratch, 60.0))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("truth")
@@ -39,6 +50,7 @@ def main():
     parser.add_argument("--level", default="lax")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="")
+    parser.add_argument("--guess", action="store_true", help="don't use INPUTS: guess")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     rows = {}
@@ -70,7 +82,8 @@ def main():
                     "target": target,
                     "entry": {"kind": "case"},
                 }
-                yield case, oracle.judge(job, os.path.join(pool.scratch, "j-" + case), 60.0)
+                scratch = os.path.join(pool.scratch, "j-" + case)
+                yield case, judged(job, scratch) if options.guess else oracle.judge(job, scratch, 60.0)
 
         drive(pool, tasks(), verdicts.__setitem__)
         cpu = pool.cpu

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import click
 
@@ -92,7 +92,7 @@ def verify(paths: Tuple[str, ...], **given: Any) -> int:
     )
     entries = entry_module.from_table(table, _base(settings))
     settings, notes = _settle_target(settings, given, request)
-    result, files = _check(paths, settings)
+    result, files, plan.shown = _check(paths, settings)
     if not result.findings and not plan.all_cells and plan.export is None:
         _emit(result, settings, None, notes)
         return 1 if result.errors and not given["exit_zero"] else 0
@@ -145,7 +145,7 @@ def installed_version(python: str) -> Optional[str]:
     return done.stdout.strip() or None
 
 
-def _check(paths: Tuple[str, ...], settings: Settings) -> Tuple[CheckResult, List[str]]:
+def _check(paths: Tuple[str, ...], settings: Settings) -> Tuple[CheckResult, List[str], FrozenSet[str]]:
     from graphlint import engine
 
     result: CheckResult = engine.check(paths, settings)
@@ -154,8 +154,7 @@ def _check(paths: Tuple[str, ...], settings: Settings) -> Tuple[CheckResult, Lis
         *discovery.discover(paths, settings).files,
     ]
     shown = {os.path.realpath(path) for path in discovery.discover(paths, settings).files}
-    ordered = [path for path in dict.fromkeys(everything)]
-    return result, sorted(ordered, key=lambda path: os.path.realpath(path) not in shown)
+    return result, list(dict.fromkeys(everything)), frozenset(shown)
 
 
 def _shard(text: Optional[str]) -> Optional[Tuple[int, int]]:

@@ -180,14 +180,17 @@ class Rewriter:
         for block in blocks:
             for line in range(block[0].lineno, (block[-1].end_lineno or 0) + 1):
                 kept[line] = self.start(block[0])[1]
+        heads = {block[0].lineno for block in blocks}
+        changes = []
         if first in kept:  # all on one line: the header goes, the block stays
-            return [Change(self.start(node), self.start(blocks[0][0]), "")]
-        changes = [Change((first, column), (first, len(self.lines[first - 1])), "pass")]
+            changes.append(Change(self.start(node), (first, kept[first]), ""))
+        else:
+            changes.append(Change((first, column), (first, len(self.lines[first - 1])), "pass"))
         for line in range(first + 1, (node.end_lineno or first) + 1):
             text = self.lines[line - 1]
             if line not in kept:
                 changes.append(Change((line, 0), (line, len(text)), ""))
-            elif not text[column : kept[line]].strip():
+            elif line in heads or not text[column : kept[line]].strip():
                 changes.append(Change((line, min(column, len(text))), (line, min(kept[line], len(text))), ""))
         return changes
 

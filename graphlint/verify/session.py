@@ -5,7 +5,20 @@ from __future__ import annotations
 import os
 import zlib
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Generator,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from graphlint.finding import CheckResult, Finding
 from graphlint.verify import entries as entry_module
@@ -38,6 +51,8 @@ class Plan:
     shard: Optional[Tuple[int, int]] = None
     guess: bool = True
     budget: int = 40
+    shown: Optional[FrozenSet[str]] = None
+    """Real paths of the files whose Cells `all_cells` means; None for every file."""
 
 
 @dataclass
@@ -126,7 +141,8 @@ class Session:
         found: Dict[Tuple[str, str], Target] = {}
         if self.plan.all_cells:
             for target in self.catalogue.cells():
-                found[target.key] = target
+                if self.plan.shown is None or target.key[0] in self.plan.shown:
+                    found[target.key] = target
         for index, finding in enumerate(self.findings):
             subject = self.catalogue.target_of(finding)
             if subject is None:
@@ -226,7 +242,11 @@ class Session:
         left = wanted - set(self.harvested)
         if self.plan.guess and left:
             files = harvesting.of_factories(self.catalogue, {path for path, _ in left})
-            drive(self.pool, ((listed[0], self._run_producers(listed, left)) for _, listed in files), self._heard)
+            drive(
+                self.pool,
+                ((listed[0], self._run_producers(listed, left)) for _, listed in files),
+                self._heard,
+            )
 
     def _run_producers(self, listed: Sequence[harvesting.Producer], wanted: Set[Tuple[str, str]]) -> Steps:
         basis = self._job_basis(listed[0].file or self.root)

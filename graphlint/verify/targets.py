@@ -44,6 +44,7 @@ class FileFacts:
 
     path: str
     cells: Dict[str, int] = field(default_factory=dict)
+    ends: Dict[str, int] = field(default_factory=dict)
     bases: Dict[str, Tuple[str, ...]] = field(default_factory=dict)
     functions: Dict[str, int] = field(default_factory=dict)
     jitted: FrozenSet[str] = frozenset()
@@ -87,8 +88,10 @@ def read_file(path: str) -> FileFacts:
         if isinstance(node, ast.ClassDef):
             facts.bases[node.name] = tuple(_last_name(base) for base in node.bases)
             facts.cells[node.name] = node.lineno
+            facts.ends[node.name] = node.end_lineno or node.lineno
         elif isinstance(node, ast.FunctionDef):
             facts.functions[node.name] = node.lineno
+            facts.ends[node.name] = node.end_lineno or node.lineno
             if any(_last_name(item) in ("jit", "ms_function") for item in node.decorator_list):
                 jitted.add(node.name)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -184,12 +187,23 @@ class Catalogue:
         """The Cell or function from whose compilation the finding comes: the first link of its chain."""
         chain = finding.chain or (finding.symbol,)
         path = finding.via[0][0] if finding.via else finding.path
-        head = chain[0].split(".")[0] if chain[0] else ""
         facts = self.file(path)
-        if head in facts.cells:
-            return Target(facts.path, head, facts.cells[head], True)
-        if head in facts.functions:
-            return Target(facts.path, head, facts.functions[head], False)
+        found = self._named(facts, chain[0].split(".")[0] if chain[0] else "")
+        if found is None and not finding.via:
+            inside = [
+                name
+                for name, line in {**facts.functions, **facts.cells}.items()
+                if line <= finding.line <= facts.ends.get(name, line)
+            ]
+            found = self._named(facts, inside[0]) if inside else None
+        return found
+
+    @staticmethod
+    def _named(facts: FileFacts, name: str) -> Optional[Target]:
+        if name in facts.cells:
+            return Target(facts.path, name, facts.cells[name], True)
+        if name in facts.functions:
+            return Target(facts.path, name, facts.functions[name], False)
         return None
 
     def imports_of(self, path: str) -> List[str]:

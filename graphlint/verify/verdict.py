@@ -181,9 +181,15 @@ def verify_target(
     files = sorted(
         {os.path.realpath(finding.path) for finding in findings} | {finding.path for finding in findings}
     )
-    base = yield from oracle.judge(
-        {**job, "trace": files}, os.path.join(options.scratch, "base"), options.timeout, options.export
-    )
+    place = os.path.join(options.scratch, "base")
+    base = yield from oracle.judge({**job, "trace": files}, place, options.timeout, options.export)
+    if job.get("grad") and base.outcome == "pynative-fails":
+        without = {**job, "trace": files, "grad": False}
+        forward = yield from oracle.judge(without, place, options.timeout, options.export)
+        if forward.definite:
+            forward.words += f" (forward only; backward in PyNative: {base.words})"
+            base, job = forward, {**job, "grad": False}
+            case.job = dict(job)
     case.spent += 1
     case.make_plans(base.reached)
     report = TargetReport(base)

@@ -62,6 +62,18 @@ def build(job: Dict[str, Any], module: Any, log: Any) -> Any:
     raise ValueError(f"unknown entry kind {kind!r}")
 
 
+def backward(target: Target) -> Callable[..., Any]:
+    """What returns the value and the gradients: over the trainable Parameters, or the first argument where there are none."""
+    subject = target.function if target.cell is None else target.cell
+    weights = list(target.cell.trainable_params()) if target.cell is not None else []
+    if weights:
+        made = framework.ms.value_and_grad(subject, None, framework.ms.ParameterTuple(weights))
+    else:
+        made = framework.ms.value_and_grad(subject, 0)
+    call: Callable[..., Any] = target.wrap(made, target.cell) if target.wrap is not None else made
+    return call
+
+
 def facts_of(cell: Any) -> Dict[str, Any]:
     """What the built layers themselves say: {"bias": {"conv1": False, …}} for the Cell's own attributes and, where the
     name is unique, for those further down."""

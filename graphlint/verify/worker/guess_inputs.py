@@ -28,7 +28,15 @@ def value(content: Any) -> Spec:
     return {"k": "value", "value": content}
 
 
+def small(*shape: int) -> Spec:
+    """Positive numbers of one magnitude: no logarithm or root of a negative one."""
+    return {"k": "tensor", "dtype": "float32", "shape": list(shape), "low": 0.5, "high": 2.0}
+
+
+GENERIC = [small(2, 3), small(2), small(2, 3, 8, 8), floats(2, 16)]
+"""For a parameter of which nothing is known."""
 POOL = [
+    *GENERIC,
     floats(2, 16),
     floats(2, 16, 16),
     floats(2, 16, 8, 8),
@@ -80,7 +88,7 @@ def candidates(subject: Any) -> Iterator[List[Spec]]:
     first_leaf = _first_leaf(subject) if framework.is_cell(subject) else []
     options: List[List[Spec]] = []
     for layer, name in zip(by_layer, by_name):
-        options.append([*layer, *name, *first_leaf] or list(POOL[:4]))
+        options.append([*layer, *name, *first_leaf] or list(GENERIC))
     best = [choices[0] for choices in options]
     yield best
     lead = first_leaf or options[0]

@@ -57,8 +57,13 @@ def watching(seen: Callable[[Any, Tuple[Any, ...], Dict[str, Any]], None]) -> It
         cell_class.__call__ = original
 
 
-def produce(producer: Dict[str, Any], log: Any) -> Optional[List[Dict[str, Any]]]:
-    """Run the producer once in PyNative; returns the inputs that it ran with (None for a docstring). Raises what it raises."""
+def produce(
+    producer: Dict[str, Any], log: Any, again: Optional[Callable[[], None]] = None
+) -> Optional[List[Dict[str, Any]]]:
+    """Run the producer once in PyNative; returns the inputs that it ran with (None for a docstring).
+
+    Raises what it raises. `again` is called before each attempt with other inputs.
+    """
     module = load.import_file(producer["module"], producer["file"])
     framework.set_seed(1)
     if producer.get("doctest"):
@@ -84,6 +89,8 @@ def produce(producer: Dict[str, Any], log: Any) -> Optional[List[Dict[str, Any]]
     pool = producer.get("inputs_pool") or [entry.get("inputs", [])]
     last: Optional[Exception] = None
     for specs in pool:
+        if again is not None:
+            again()
         arguments = recipe.argument_lists({**entry, "inputs": specs, "calls": 1}, scope, given)[0]
         log.enter("execute")
         framework.set_seed(1)
@@ -166,17 +173,15 @@ def run(job: Dict[str, Any], log: Any, result: Dict[str, Any]) -> None:
     log.enter("build")
     root = job["root"].rstrip(os.sep) + os.sep
     kept: Dict[Tuple[str, str], Kept] = {}
-    again: Dict[int, bool] = {}
 
     def seen(cell: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         key = where(type(cell))
-        if id(cell) in again or key in kept or not key[0].startswith(root):
+        if key in kept or not key[0].startswith(root):
             return
-        again[id(cell)] = True
         kept[key] = Kept(cell, values.fresh(tuple(args)), values.fresh(dict(kwargs)))
 
     with watching(seen):
-        result["inputs"] = produce(job["producer"], log)
+        result["inputs"] = produce(job["producer"], log, kept.clear)
     result["classes"] = [list(key) for key in kept]
     done = {tuple(item) for item in job.get("skip", [])}
     wanted = {tuple(item) for item in job.get("wanted", [])}

@@ -43,6 +43,9 @@ def repair(specs: List[Spec], error: BaseException, subject: Any) -> List[List[S
             sizes = [[int(n) for n in group.replace(" ", "").split(",") if n] for group in match.groups()]
             for wanted in {sizes[1][-1], sizes[1][0], sizes[0][-1]}:
                 found.extend(_last_size(specs, wanted))
+    if "only one element" in message or "ambiguous" in message or "size of 1" in message:
+        for shape in ([1], []):
+            found.append([{**spec, "shape": shape} if spec["k"] == "tensor" else spec for spec in specs])
     if _INT.search(message):
         found.extend(_dtype(specs, "int32"))
     if _BOOL.search(message):

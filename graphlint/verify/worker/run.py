@@ -160,7 +160,7 @@ def attempt(job: Dict[str, Any], log: Log, result: Dict[str, Any]) -> None:
     result["facts"] = build.facts_of(target.cell) if target.cell is not None else {}
     if job["mode"] == "graph" and target.is_function and not target.is_method:
         target.function = framework.as_jit(target.function, job.get("level", "lax"))
-    call = target.callable()
+    call = build.backward(target) if job.get("grad") else target.callable()
     log.enter("inputs")
     calls = target.calls()
     result["calls"] = len(calls)
