@@ -44,6 +44,8 @@ class Settings:
     root: str = "."
     config_path: Optional[str] = None
     target_origin: str = ""
+    pylint_comments: bool = True
+    """False under pylint, which obeys `# pylint: disable=` itself."""
 
     @property
     def target(self) -> Target:

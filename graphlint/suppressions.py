@@ -61,11 +61,13 @@ class Suppression:
     last: int
     codes: Optional[Tuple[str, ...]]
     ours: bool
+    pylint: bool = False
     used: Set[str] = field(default_factory=set)
 
     def silence(self, finding: Finding) -> bool:
         """True where the finding's lines and code fall under this comment, which then counts as used."""
-        if finding.end_line < self.first or finding.line > self.last:
+        end = finding.line if self.pylint else finding.end_line
+        if end < self.first or finding.line > self.last:
             return False
         if self.codes is None:
             self.used.add("")
@@ -90,15 +92,17 @@ def apply_suppressions(
     findings: Iterable[Finding],
     rules: Optional[Mapping[str, str]] = None,
     selected: Callable[[str], bool] = lambda code: True,
+    pylint: bool = True,
 ) -> Tuple[List[Finding], List[Finding]]:
     """The findings that stay, and a GL901 for each graphlint suppression that silenced nothing.
 
     `findings` are those of `source` alone, in lines of its text, before select and ignore; `rules` maps codes
-    to names (all rules by default); a code that isn't `selected` is not called unused.
+    to names (all rules by default); a code that isn't `selected` is not called unused; without `pylint`,
+    pylint's comments are left alone.
     """
     if _MARKER.search(source.data) is None:
         return list(findings), []
-    comments = read_suppressions(source)
+    comments = [c for c in read_suppressions(source) if pylint or not c.pylint]
     kept = [finding for finding in findings if not silenced(finding, comments)]
     own = [comment for comment in comments if comment.ours]
     if not own:
@@ -172,13 +176,15 @@ def _read_pylint(
 ) -> None:
     kind, codes = match["kind"], _split(match["codes"])
     if kind == "skip-file":
-        found.append(Suppression(match[0], line, column, 1, len(source.lines) + 1, None, ours=False))
+        found.append(
+            Suppression(match[0], line, column, 1, len(source.lines) + 1, None, ours=False, pylint=True)
+        )
     elif codes is None:
         return
     elif kind == "enable":
         for earlier in found:
             named = earlier.codes is None or set(earlier.codes) & set(codes) or "all" in codes
-            if "pylint" in earlier.comment and earlier.first <= line <= earlier.last and named:
+            if earlier.pylint and earlier.first <= line <= earlier.last and named:
                 earlier.last = line - 1
     else:
         if kind == "disable-next":
@@ -187,7 +193,9 @@ def _read_pylint(
             first, last = _pylint_scope(source, line, alone)
         everything = "all" in codes
         found.append(
-            Suppression(match[0], line, column, first, last, None if everything else codes, ours=False)
+            Suppression(
+                match[0], line, column, first, last, None if everything else codes, ours=False, pylint=True
+            )
         )
 
 

@@ -113,7 +113,9 @@ def verdict(finding: Finding, lang: str = "en") -> str:
 
 def one_line(finding: Finding, lang: str = "en") -> str:
     """Message, help and verdict of a finding as one line."""
-    parts = [finding.message, finding.help]
+    closed = finding.message.rstrip().endswith((".", "。", "!", "?"))
+    between = " " if closed else say("semicolon", lang)
+    parts = [between.join(part for part in (finding.message, finding.help) if part)]
     said = verdict(finding, lang)
     if said:
         parts.append(f"[{said}]")
