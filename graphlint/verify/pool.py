@@ -248,7 +248,7 @@ class Pool:
                     self.running[message["started"]].pid = message["pid"]
                 elif "ended" in message and message["ended"] in self.running:
                     self._finish(self.running.pop(message["ended"]), message)
-                elif "retire" in message:
+                if message.get("retire"):
                     self._end_zygote()
                     return
             if self.wire is not None and self.wire.closed:

@@ -1,8 +1,8 @@
 """A long-lived worker for devices that don't survive a fork: one process, one device, one try after another.
 
 On Ascend MindSpore's after-fork handler puts the child's device back to CPU (read in the sources), so nothing is forked
-there. The messages are the zygote's; in addition `{"retire": true}` before the worker ends itself, which it does after
-every try that raised (a failed compile leaves traces) so that the next one starts clean. Never run on Ascend hardware;
+there. The messages are the zygote's; in addition `"retire": true` where the worker ends itself, which it does after every
+try that raised (a failed compile leaves traces) so that the next one starts clean. Never run on Ascend hardware;
 the tests run it on a CPU.
 """
 
@@ -41,7 +41,6 @@ def main() -> None:
             if message["op"] == "preload":
                 wire.send({"preloaded": message["id"], "kept": False})
             elif message["op"] == "run" and not _run(message, wire, modules):
-                wire.send({"retire": True})
                 return
 
 
@@ -72,7 +71,8 @@ def _run(message: Dict[str, Any], wire: Wire, modules: set) -> bool:
             del sys.modules[name]
     after = resource.getrusage(resource.RUSAGE_SELF)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    wire.send({"ended": message["id"], "status": 0, "rss_mb": after.ru_maxrss >> 10, "cpu": round(used, 4)})
+    usage = {"rss_mb": after.ru_maxrss >> 10, "cpu": round(used, 4)}
+    wire.send({"ended": message["id"], "status": 0, **usage, "retire": "error" in result})
     return "error" not in result
 
 
