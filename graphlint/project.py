@@ -207,7 +207,33 @@ class Module:
         self._resolving: Set[str] = set()
         self._alone: Optional[Set[ast.AST]] = None
         self._cache: Dict[str, Optional[Symbol]] = {}
+        self._nodes: Optional[List[ast.AST]] = None
+        self._parents: Dict[ast.AST, ast.AST] = {}
         self._index(tree.body)
+
+    @property
+    def nodes(self) -> List[ast.AST]:
+        """All nodes of the module, each before the ones within it; walked once."""
+        if self._nodes is None:
+            self._nodes = [self.tree]
+            for node in self._nodes:
+                for name in node._fields:
+                    value = getattr(node, name, None)
+                    if isinstance(value, ast.AST):
+                        self._nodes.append(value)
+                        self._parents[value] = node
+                    elif isinstance(value, list):
+                        for item in value:
+                            if isinstance(item, ast.AST):
+                                self._nodes.append(item)
+                                self._parents[item] = node
+        return self._nodes
+
+    @property
+    def parents(self) -> Dict[ast.AST, ast.AST]:
+        """The node around each node of the module."""
+        self.nodes  # noqa: B018
+        return self._parents
 
     def __repr__(self) -> str:
         return f"Module({self.name!r})"
@@ -298,7 +324,7 @@ class Module:
         """True for a lambda that is all of the right side of an assignment, the only one on its lines."""
         if self._alone is None:
             self._alone = set()
-            for stmt in ast.walk(self.tree):
+            for stmt in self.nodes:
                 if isinstance(stmt, (ast.Assign, ast.AnnAssign)) and isinstance(stmt.value, ast.Lambda):
                     self._alone.add(stmt.value)
                 elif isinstance(stmt, ast.ClassDef):

@@ -124,7 +124,7 @@ class PaddingWithoutMode(Rule):
 
 
 def _convolutions(module: Module) -> Iterator[Tuple[ast.Call, str]]:
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Call):
             name = module.dotted(node.func)
             if name in CONVOLUTIONS:
@@ -157,7 +157,7 @@ def _heritage(ctx: ModuleContext) -> Optional[Tuple[str, str]]:
 
 def normalized(call: ast.Call, module: Module) -> bool:
     """True where a normalization follows the layer: next in its list, or next to be called on its result."""
-    parents = _parents(module)
+    parents = module.parents
     around = parents.get(call)
     if isinstance(around, (ast.List, ast.Tuple)):
         later = around.elts[around.elts.index(call) + 1 :]
@@ -221,10 +221,3 @@ def _self_calls(method: ast.FunctionDef) -> List[str]:
     visit(method)
     return found
 
-
-def _parents(module: Module) -> Dict[ast.AST, ast.AST]:
-    found: Optional[Dict[ast.AST, ast.AST]] = getattr(module, "parents_", None)
-    if found is None:
-        found = {c: p for p in ast.walk(module.tree) for c in ast.iter_child_nodes(p)}
-        module.parents_ = found  # type: ignore[attr-defined]
-    return found

@@ -12,6 +12,7 @@ from graphlint.graph_code.container_methods import container_method
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
 from graphlint.graph_code.objects import DICT_MUTATORS, LIST_MUTATORS, SET_MUTATORS, WRITTEN_BACK
 from graphlint.graph_code.registration import plain_holder, weights_of
+from graphlint.graph_code.shadows import content_differs, folded_differs, length_differs, shadow_after, unchanged
 from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, string, tensor, to_python
 from graphlint.project import ClassInfo, FunctionInfo, is_cell_name
 
@@ -31,11 +32,33 @@ class Calls(BuiltinCalls):
     def eval_Call(self, node: ast.Call, frame: Frame) -> Value:
         func = self.eval(node.func, frame)
         args = self.arguments(node, frame)
+        if frame.graph:
+            self.reads_of_changed(func, args)
         if func.kind == v.BOUND and func.receiver is not None:
             mutated = self.mutating_call(node, func, args, frame)
             if mutated is not None:
                 return mutated
         return self.call_value(func, args, node, frame)
+
+    def reads_of_changed(self, func: Value, args: Args) -> None:
+        """Reports a list or dict handed to a call that sees what the graph holds instead."""
+        if func.kind == v.FUNCTION and isinstance(func.target, Closure):
+            return
+        name = func.target if isinstance(func.target, str) else ""
+        for held in [*args.all(), *([func.receiver] if func.kind == v.BOUND and func.receiver is not None else [])]:
+            if held.shadow is not None and self._sees(name, func, held):
+                self.lost_change(held.shadow)
+
+    def _sees(self, name: str, func: Value, held: Value) -> bool:
+        if func.kind == v.BOUND and func.receiver is held:
+            return name in READING and content_differs(held)
+        if name in ("builtins.print", "builtins.isinstance", "builtins.type", "builtins.bool"):
+            return False
+        if name == "builtins.len":
+            return length_differs(held)
+        if name in FOLDS:
+            return folded_differs(FOLDS[name], held)
+        return content_differs(held)
 
     def arguments(self, node: ast.Call, frame: Frame) -> Args:
         args = Args()
@@ -266,7 +289,13 @@ class Calls(BuiltinCalls):
             self.initialise(instance)
             found = instance.cls.find("construct" if func.kind == v.CELL else "__call__")
             if found is not None:
-                return self.call_closure(Closure(found, cls=found.owner), args, node, frame, func)
+                key = _signature(instance, found, args) if frame.graph and not frame.stack else None
+                if key is not None and key in self.memo:
+                    return self.memo[key].but(ref=Ref())
+                result = self.call_closure(Closure(found, cls=found.owner), args, node, frame, func)
+                if key is not None and not self.exhausted:
+                    self.memo[key] = result
+                return result
             if func.kind == v.CELL and any(b.endswith("SequentialCell") for b in instance.cls.external_bases):
                 return tensor()
             return v.unknown
@@ -324,8 +353,19 @@ class Calls(BuiltinCalls):
         if table is None or name not in table or not isinstance(node.func, ast.Attribute):
             return None
         new, result = container_method(receiver, name, args)
+        if unchanged(receiver, new) and receiver.shadow is None and name not in ("sort", "remove") and frame.graph:
+            quiet = name == "setdefault" or name == "pop" and receiver.kind == v.DICT or name == "reverse"
+            if quiet:
+                self.event(frame, "container_call", node, receiver=receiver, method=name, args=args, new=receiver,
+                           statement=True, changed=False)  # fmt: skip
+                return result
+        if frame.graph:
+            shadow = shadow_after(node, frame, receiver, name, args, self.target.strict or not self.target.since("2.6"))
+            new = new.but(shadow=shadow)
+            if shadow is not None and name == "pop" and result.kind == v.NUMBER:
+                result = result.but(origin="popped")
         statement = frame.graph and getattr(node, "_graphlint_statement", False)
-        back = name in WRITTEN_BACK if statement else False
+        back = name in WRITTEN_BACK or new.shadow is not None if statement else False
         self.event(
             frame, "container_call", node, receiver=receiver, method=name, args=args, statement=statement, new=new,
             in_tensor_branch=frame.in_tensor_branch, in_loop=frame.loop_depth > 0,
@@ -334,6 +374,8 @@ class Calls(BuiltinCalls):
         return result
 
 
+READING = frozenset(["index", "count", "copy", "items", "keys", "values"])
+FOLDS = {"builtins.sum": sum, "builtins.max": max, "builtins.min": min, "builtins.sorted": sorted, "builtins.set": set}
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ATTRIBUTES = {"Shape": "shape", "Rank": "ndim", "Size": "size", "DType": "dtype"}
 _MANY = frozenset("Split Unstack TopK ArgMaxWithValue ArgMinWithValue Meshgrid Unique Sort BatchNorm LSTM".split())
@@ -348,6 +390,25 @@ _SAME_RANK = frozenset(
     "Dense Linear Conv1d Conv2d Conv3d MaxPool2d AvgPool2d AdaptiveAvgPool2d Upsample Conv2dTranspose Pad "
     "PixelShuffle ReflectionPad2d ZeroPad2d MaxPool1d AvgPool1d".split()
 )
+
+
+_PLAIN = (v.TENSOR, v.INPUT, v.UNKNOWN, v.NONE, v.NUMBER, v.STR)
+
+
+def _signature(instance: Instance, construct: FunctionInfo, args: Args) -> Any:
+    """What decides a sub-Cell's result, where its constructor and its call got simple values alone; else None."""
+    given = instance.given
+    if instance.written or args.open or given is None or given.open:
+        return None
+    parts: List[Any] = [instance.cls, construct.node]
+    for held in (given, args):
+        for name, value in [*((str(i), p) for i, p in enumerate(held.pos)), *sorted(held.kw.items())]:
+            if value.kind not in _PLAIN or value.stale is not None or value.conflict is not None:
+                return None
+            const = value.const if isinstance(value.const, (int, float, str, bool, type(None))) else None
+            parts.append((name, value.kind, type(const).__name__, repr(const), value.dtype, value.shape, value.rank,
+                          value.sure, value.variable, value.dynamic, value.parameter))  # fmt: skip
+    return tuple(parts)
 
 
 def _is_generator(node: ast.AST) -> bool:

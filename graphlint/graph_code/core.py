@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Args, Closure, Conflict, Env, Frame, Stale
@@ -29,6 +29,7 @@ class Core:
         self.exhausted = False
         self.reached = Reached()
         self.deferred: Optional[ast.expr] = None
+        self.memo: Dict[Any, Value] = {}
 
     def spend(self, frame: Frame) -> bool:
         """Takes one step from the budget; False once it is spent."""
@@ -70,6 +71,10 @@ class Core:
     def made_stale(self, stale: Stale) -> None:
         """Reports a write that this read should have seen and won't in the graph."""
         self.event(stale.frame, "alias_write", stale.node, how=stale.how, through=stale.through, tensor=stale.tensor)
+
+    def lost_change(self, shadow: Any) -> None:
+        """Reports a change of a list or dict that this read sees and that the graph loses, or makes twice."""
+        self.event(shadow.frame, "lost_change", shadow.node, method=shadow.method)
 
     # What one half asks of another.
 

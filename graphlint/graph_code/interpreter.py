@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from graphlint.graph_code import numbers, values as v
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
 from graphlint.graph_code.registration import Reached
+from graphlint.graph_code.shadows import content_differs, length_differs
 from graphlint.graph_code.statements import Statements
 from graphlint.graph_code.values import NOCONST, Ref, Value, element_of, join, number, sequence, string, tensor
 from graphlint.project import ClassInfo, FunctionInfo, Module, Project
@@ -196,6 +197,8 @@ class Interpreter(Statements):
 
     def iterate(self, value: Value, node: Optional[ast.AST], frame: Frame) -> Optional[List[Value]]:
         """The items that iterating gives, or None where their number isn't known."""
+        if value.shadow is not None and node is not None and frame.graph and content_differs(value, whole=False):
+            self.lost_change(value.shadow)
         self.consume(value, frame, node)
         if value.kind in v.SEQUENCES or value.kind == v.CELL:
             if value.kind == v.CELL and value.keys is not None:
@@ -253,6 +256,8 @@ class Interpreter(Statements):
         if value.kind == v.STR:
             return (bool(value.const), "const") if value.known else (None, "static")
         if value.kind in (v.LIST, v.TUPLE, v.DICT) and value.items is not None:
+            if value.shadow is not None and frame.graph and length_differs(value):
+                self.lost_change(value.shadow)
             return len(value.items) > 0, "const"
         if value.kind == v.CELL and value.items is not None:
             return len(value.items) > 0, "const"

@@ -8,6 +8,7 @@ from typing import Any, List, Optional, Tuple
 from graphlint.graph_code import tensors, values as v
 from graphlint.graph_code.core import Core
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, Stale
+from graphlint.graph_code.shadows import item_differs
 from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, to_python
 from graphlint.project import Assigned, ClassInfo, External, FunctionInfo, ModuleRef, Symbol, canonical, is_cell_name
 
@@ -239,6 +240,8 @@ class ObjectSemantics(Core):
         if base.kind in (v.TENSOR, v.INPUT):
             found = tensors.index(base, key)
             return found if base.kind == v.TENSOR else v.Value(v.INPUT, variable=None, sure=False, ref=Ref(base=base.ref))
+        if base.shadow is not None and frame.graph and (key.known and item_differs(base, key.const) or key.kind == v.SLICE):
+            self.lost_change(base.shadow)
         if base.kind in v.SEQUENCES or base.kind == v.CELL and base.items is not None:
             return self._sequence_item(base, key)
         if base.kind == v.DICT and base.keys is not None and base.items is not None and key.known:

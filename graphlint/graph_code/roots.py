@@ -29,7 +29,9 @@ def roots_of(module: Module) -> Iterator[Root]:
     for info in module.functions.values():
         if any(is_jit(d, module) for d in info.decorators):
             found.append(Root(info))
-    for node in _calls(module.tree):
+    for node in module.nodes:
+        if not (isinstance(node, ast.Call) and (node.args or node.keywords)):
+            continue
         handed = _handed_to_jit(node, module)
         if handed is not None:
             found.append(Root(handed))
@@ -45,12 +47,13 @@ def roots_of(module: Module) -> Iterator[Root]:
 
 def _classes(module: Module) -> Iterator[ClassInfo]:
     """Top-level classes and those that functions make."""
-    known = {info.node: info for info in module.classes.values()}
-    yield from known.values()
-    for function in module.functions.values():
-        for node in ast.walk(function.node):
-            if isinstance(node, ast.ClassDef) and node not in known:
-                yield module.nested_class(node, f"{function.qualname}.{node.name}")
+    known = {info.node for info in module.classes.values()}
+    yield from module.classes.values()
+    for node in module.nodes:
+        if isinstance(node, ast.ClassDef) and node not in known:
+            around = module.parents.get(node)
+            if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield module.nested_class(node, f"{around.name}.{node.name}")
 
 
 def _class_roots(cls: ClassInfo) -> Iterator[Root]:
@@ -78,12 +81,6 @@ def is_jit(decorator: ast.expr, module: Module) -> bool:
             if keyword.arg in ("capture_mode", "mode") and isinstance(keyword.value, ast.Constant):
                 return keyword.value.value not in _OTHER_CAPTURE
     return True
-
-
-def _calls(tree: ast.Module) -> Iterator[ast.Call]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (node.args or node.keywords):
-            yield node
 
 
 def _handed_to_jit(node: ast.Call, module: Module) -> Optional[FunctionInfo]:

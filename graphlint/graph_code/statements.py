@@ -9,6 +9,7 @@ from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Closure, Conflict, Env, Frame, Loop, Return, local_names
 from graphlint.graph_code.joins import grows, unlike
 from graphlint.graph_code.expressions import Expressions
+from graphlint.graph_code.shadows import content_differs
 from graphlint.graph_code.pruning import EITHER, Decided, decided_by_parser
 from graphlint.graph_code.values import Value, join
 from graphlint.project import FunctionInfo
@@ -80,6 +81,9 @@ class Statements(Expressions):
         value = v.none if stmt.value is None else self.eval(stmt.value, frame)
         if value.origin == "generator" and value.ref is not None and frame.graph and frame.caller is None:
             self.event(frame, "generator_returned", value.ref.made or stmt, use=stmt)
+        for part in value.walk() if frame.graph and frame.caller is None else ():
+            if part.shadow is not None and content_differs(part):
+                self.lost_change(part.shadow)
         for part in (value, *(value.items or ())) if frame.graph and frame.caller is None else ():
             if part.conflict is not None and part.conflict.returned_only:
                 self.conflict(part.conflict, frame)

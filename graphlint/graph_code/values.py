@@ -8,7 +8,7 @@ described); findings that rest on a guess are told as warnings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, Iterator, Optional, Tuple
 
 UNKNOWN = "unknown"
@@ -105,11 +105,16 @@ class Value:
     hidden: bool = False
     stale: Any = None
     conflict: Any = None
+    shadow: Any = None
     origin: str = ""
 
     def but(self, **changes: Any) -> Value:
         """A copy with some fields changed."""
-        return replace(self, **changes)
+        made = object.__new__(Value)
+        fields = made.__dict__
+        fields.update(self.__dict__)
+        fields.update(changes)
+        return made
 
     @property
     def known(self) -> bool:
@@ -263,8 +268,10 @@ def join(a: Value, b: Value) -> Value:
     variable = a.variable if a.variable == b.variable else (True if True in (a.variable, b.variable) else None)
     if a.kind in SEQUENCES:
         if a.items is not None and b.items is not None and len(a.items) == len(b.items):
-            return a.but(items=tuple(join(x, y) for x, y in zip(a.items, b.items)), sure=sure, stale=a.stale or b.stale)
-        return a.but(items=None, element=_join_elements(a, b), sure=sure, stale=a.stale or b.stale)
+            items = tuple(join(x, y) for x, y in zip(a.items, b.items))
+            return a.but(items=items, sure=sure, stale=a.stale or b.stale, shadow=a.shadow or b.shadow)
+        element, shadow = _join_elements(a, b), a.shadow or b.shadow
+        return a.but(items=None, element=element, sure=sure, stale=a.stale or b.stale, shadow=shadow)
     if a.kind == DICT:
         if a.keys == b.keys and a.items is not None and b.items is not None:
             return a.but(items=tuple(join(x, y) for x, y in zip(a.items, b.items)), sure=sure)
