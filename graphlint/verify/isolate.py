@@ -76,6 +76,8 @@ class Rewriter:
         statement, decorator = found
         if decorator is not None:
             return self._blank(index, decorator)
+        if self.reached and isinstance(statement, _SIMPLE) and not self._reached([statement]):
+            return self._whole(index, statement)
         form = getattr(self, "_" + type(statement).__name__.lower(), None)
         return None if form is None else form(index, statement, (line, column - 1))
 
@@ -283,6 +285,8 @@ class Rewriter:
         lines[last - 1] = ""
 
 
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise)
+"""Statements that are simply left out where PyNative never came by: there is no value to put in their place."""
 _SIGNS = {
     "Add": "+",
     "Sub": "-",
