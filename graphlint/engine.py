@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from graphlint.config import Settings
@@ -96,6 +97,10 @@ def check(
     result.findings = _finish(_merge(per_target), sources, settings, shown)
     result.errors.extend(sources.errors[path] for path in shown if path in sources.errors)
     result.errors.sort(key=lambda error: error.path)
+    if settings.baseline is not None:
+        from graphlint.baseline import subtract
+
+        subtract(result, settings, shown)
     return result
 
 
@@ -172,6 +177,7 @@ def _modules(files: Mapping[str, str], project: Project, sources: Sources, shown
     """The modules that may hold roots, in order of their names; the shown ones are parsed for their errors too."""
     wanted = set(shown)
     found: List[Module] = []
+    rest: List[str] = []
     for name in sorted(files):
         path = files[name]
         source = sources.get(path)
@@ -181,9 +187,35 @@ def _modules(files: Mapping[str, str], project: Project, sources: Sources, shown
             module = project.module(name)
             if module is not None:
                 found.append(module)
-        elif path in wanted:
+        elif b"class " in source.data:
+            rest.append(name)
+        if path in wanted:
             sources.tree(path)
-    return found
+    _add_subclasses(found, rest, files, project, sources)
+    return sorted(found, key=lambda module: module.name)
+
+
+def _add_subclasses(
+    found: List[Module], rest: List[str], files: Mapping[str, str], project: Project, sources: Sources
+) -> None:
+    """Adds the modules whose classes derive from a Cell of another file without ever saying so."""
+    known: Set[str] = set()
+    fresh = list(found)
+    while fresh and rest:
+        names = {cls.name for module in fresh for cls in module.classes.values() if cls.looks_like_cell} - known
+        known |= names
+        if not names:
+            return
+        mention = re.compile(b"|".join(rb"\b%s\b" % re.escape(name).encode() for name in sorted(names)))
+        fresh = []
+        for name in list(rest):
+            source = sources.get(files[name])
+            if source is not None and mention.search(source.data):
+                rest.remove(name)
+                module = project.module(name)
+                if module is not None:
+                    fresh.append(module)
+        found.extend(fresh)
 
 
 def _finding(found, source: SourceFile, trace: FunctionTrace, ctx, settings: Settings) -> Finding:  # type: ignore[no-untyped-def]
@@ -259,9 +291,8 @@ def _marked(findings: List[Finding], source: SourceFile) -> Iterator[Finding]:
         text = source.segment(finding.line, finding.column, finding.end_line, finding.end_column)
         key = (finding.code, finding.symbol, text)
         seen[key] = seen.get(key, -1) + 1
-        yield finding.with_(
-            fingerprint=fingerprint(finding.code, os.path.basename(finding.path), finding.symbol, text, seen[key])
-        )
+        mark = fingerprint(finding.code, os.path.basename(finding.path), finding.symbol, text, seen[key])
+        yield finding.with_(fingerprint=mark, text=text)
 
 
 __all__ = ["Confidence", "Set", "Severity", "check", "module_names"]

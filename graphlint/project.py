@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
@@ -31,6 +32,7 @@ _CANONICAL_PREFIXES = (
     ("mindspore.nn.layer.container.", "mindspore.nn."),
     ("mindspore.log.", "mindspore.log."),
 )
+_BUILTINS = frozenset(dir(builtins))
 _CONTEXT_NAMES = {"set_context", "get_context", "set_auto_parallel_context", "get_auto_parallel_context"}
 
 
@@ -132,6 +134,8 @@ class ClassInfo:
                     seen.extend(c for c in found.mro if c not in seen)
                 elif isinstance(found, External):
                     seen.append(External(canonical(found.dotted)))
+                elif isinstance(base, ast.Name) and base.id in _BUILTINS:
+                    seen.append(External(f"builtins.{base.id}"))
                 else:
                     seen.append(External("?" + ast.unparse(base)))
             self._mro = tuple(seen)
@@ -467,7 +471,7 @@ class Project:
         if base == "mindspore" or base.startswith("mindspore."):
             from graphlint.knowledge import names
 
-            if name in names.STAR_EXPORTS.get(base, ()):
+            if name in names.star_names(base):
                 return External(f"{base}.{name}")
         return None
 

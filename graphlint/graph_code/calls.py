@@ -12,7 +12,15 @@ from graphlint.graph_code.container_methods import container_method
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
 from graphlint.graph_code.objects import DICT_MUTATORS, LIST_MUTATORS, SET_MUTATORS, WRITTEN_BACK
 from graphlint.graph_code.registration import plain_holder, weights_of
-from graphlint.graph_code.shadows import content_differs, folded_differs, length_differs, shadow_after, unchanged
+from graphlint.graph_code.shadows import (
+    content_differs,
+    folded_differs,
+    item_differs,
+    length_differs,
+    popped_differs,
+    shadow_after,
+    unchanged,
+)
 from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, string, tensor, to_python
 from graphlint.project import ClassInfo, FunctionInfo, is_cell_name
 
@@ -46,12 +54,14 @@ class Calls(BuiltinCalls):
             return
         name = func.target if isinstance(func.target, str) else ""
         for held in [*args.all(), *([func.receiver] if func.kind == v.BOUND and func.receiver is not None else [])]:
-            if held.shadow is not None and self._sees(name, func, held):
+            if held.shadow is not None and self._sees(name, func, held, args):
                 self.lost_change(held.shadow)
 
-    def _sees(self, name: str, func: Value, held: Value) -> bool:
+    def _sees(self, name: str, func: Value, held: Value, args: Args) -> bool:
         if func.kind == v.BOUND and func.receiver is held:
-            return name in READING and content_differs(held)
+            if func.target == "get" and args.pos and args.pos[0].known:
+                return item_differs(held, args.pos[0].const)
+            return func.target in READING and content_differs(held)
         if name in ("builtins.print", "builtins.isinstance", "builtins.type", "builtins.bool"):
             return False
         if name == "builtins.len":
@@ -362,10 +372,10 @@ class Calls(BuiltinCalls):
         if frame.graph:
             shadow = shadow_after(node, frame, receiver, name, args, self.target.strict or not self.target.since("2.6"))
             new = new.but(shadow=shadow)
-            if shadow is not None and name == "pop" and result.kind == v.NUMBER:
-                result = result.but(origin="popped")
+            if shadow is not None and name == "pop" and popped_differs(receiver, new, args):
+                self.event(frame, "popped_again", node)
         statement = frame.graph and getattr(node, "_graphlint_statement", False)
-        back = name in WRITTEN_BACK or new.shadow is not None if statement else False
+        back = new.shadow is not None or statement and name in WRITTEN_BACK
         self.event(
             frame, "container_call", node, receiver=receiver, method=name, args=args, statement=statement, new=new,
             in_tensor_branch=frame.in_tensor_branch, in_loop=frame.loop_depth > 0,

@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Args, Closure
-from graphlint.graph_code.values import NOCONST, Ref, Value, element_of, from_python, join, number, sequence
+from graphlint.graph_code.values import NOCONST, Ref, Value, element_of, from_python, join, number, sequence, to_python
 
 
 def container_method(x: Value, name: str, args: Args) -> Tuple[Value, Value]:
@@ -48,10 +48,29 @@ def _list_method(x: Value, name: str, args: Args, first: Optional[Value]) -> Tup
         return x.but(items=None, element=element_of(x), const=NOCONST), element_of(x)
     if name == "copy":
         return x, x.but(ref=Ref())
+    if name in ("sort", "remove") and items is not None:
+        return _sorted_or_without(x, name, args, first), v.none
     if name in ("index", "count"):
         return x, number(pytype="int")
     changed = x.but(items=None, element=element_of(x), const=NOCONST) if name in ("remove", "insert") else x
     return changed, v.none
+
+
+def _sorted_or_without(x: Value, name: str, args: Args, first: Optional[Value]) -> Value:
+    """The list after `sort` or `remove`; of unknown items where they can't be compared here."""
+    held = to_python(x)
+    if held is NOCONST or "key" in args.kw or name == "remove" and (first is None or not first.known):
+        return x.but(items=None, element=element_of(x), const=NOCONST)
+    try:
+        if name == "sort":
+            reverse = args.kw.get("reverse", v.none).const
+            order = sorted(range(len(held)), key=lambda i: held[i], reverse=bool(reverse))
+        else:
+            place = held.index(first.const if first is not None else None)
+            order = [i for i in range(len(held)) if i != place]
+    except (TypeError, ValueError):
+        return x.but(items=None, element=element_of(x), const=NOCONST)
+    return x.but(items=tuple((x.items or ())[i] for i in order), const=NOCONST)
 
 
 def _dict_method(x: Value, name: str, args: Args, first: Optional[Value]) -> Tuple[Value, Value]:

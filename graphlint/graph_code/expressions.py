@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from graphlint.graph_code import numbers, tensors, values as v
 from graphlint.graph_code.calls import Calls
 from graphlint.graph_code.frames import Args, Closure, Conflict, Frame, Instance, local_names
+from graphlint.graph_code.shadows import content_differs
 from graphlint.graph_code.texts import applied, graph_python, graph_written, written
 from graphlint.graph_code.values import NOCONST, Ref, Value, element_of, join, number, sequence, string, to_python
 from graphlint.project import FunctionInfo
@@ -181,6 +182,8 @@ class Expressions(Calls):
         found: Optional[Value] = None
         for op, right_node in zip(node.ops, node.comparators):
             right = self.eval(right_node, frame)
+            if frame.graph:
+                self._compares_changed(op, left, right)
             one = self._compare(op, left, right)
             if found is None:
                 found = one
@@ -192,6 +195,16 @@ class Expressions(Calls):
                 found = one if found.known else join(found, one)
             left = right
         return found if found is not None else v.unknown
+
+    def _compares_changed(self, op: ast.cmpop, a: Value, b: Value) -> None:
+        if isinstance(op, (ast.In, ast.NotIn)) and b.shadow is not None and a.known:
+            held = b.shadow.held
+            if held is None or self._membership(op, a, b).const is not self._membership(op, a, held).const:
+                self.lost_change(b.shadow)
+        elif isinstance(op, (ast.Eq, ast.NotEq)):
+            for side in (a, b):
+                if side.shadow is not None and content_differs(side):
+                    self.lost_change(side.shadow)
 
     def _compare(self, op: ast.cmpop, a: Value, b: Value) -> Value:
         if isinstance(op, (ast.Is, ast.IsNot)):

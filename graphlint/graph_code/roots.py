@@ -9,6 +9,9 @@ from typing import Iterator, List, Optional, Set, Tuple
 from graphlint.project import ClassInfo, FunctionInfo, Module
 
 JIT = ("mindspore.jit", "mindspore.ms_function", "mindspore.common.api.jit")
+_TRANSFORMS = frozenset(
+    f"mindspore.{place}{name}" for place in ("", "ops.") for name in ("grad", "value_and_grad", "vmap", "jvp", "vjp")
+)
 _OTHER_CAPTURE = ("bytecode", "trace", "PIJit")
 
 
@@ -87,6 +90,8 @@ def _handed_to_jit(node: ast.Call, module: Module) -> Optional[FunctionInfo]:
     if not is_jit(node, module):
         return None
     given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in ("fn", "function")), None)
+    while isinstance(given, ast.Call) and given.args and module.dotted(given.func) in _TRANSFORMS:
+        given = given.args[0]
     if isinstance(given, ast.Lambda):
         return FunctionInfo(given, module, "<lambda>")
     found = module.resolve(given) if given is not None else None

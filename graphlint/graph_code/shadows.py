@@ -60,6 +60,14 @@ def _followed(before: Shadow, name: str, args: Args) -> Shadow:
     return Shadow(before.node, before.frame, before.method, held, before.length_kept)
 
 
+def popped_differs(old: Value, new: Value, args: Args) -> bool:
+    """True where `old.pop(…)`, which leaves `new`, takes something else in the second run."""
+    held = old.shadow.held if old.shadow is not None else new.but(shadow=None)
+    if held is None or not held.items:
+        return True
+    return not _same(container_method(old, "pop", args)[1], container_method(held, "pop", args)[1])
+
+
 def item_differs(value: Value, key: Any) -> bool:
     """True where `value[key]` is something else in the graph, or isn't there."""
     shadow: Shadow = value.shadow
