@@ -84,6 +84,8 @@ class Statements(Expressions):
         for part in value.walk() if frame.graph and frame.caller is None else ():
             if part.shadow is not None and content_differs(part):
                 self.lost_change(part.shadow)
+        if frame.graph and frame.caller is None and value.kind in (v.DICT, v.TUPLE):
+            self.event(frame, "top_return", stmt, value=value)
         for part in (value, *(value.items or ())) if frame.graph and frame.caller is None else ():
             if part.conflict is not None and part.conflict.returned_only:
                 self.conflict(part.conflict, frame)

@@ -30,6 +30,10 @@ class Score:
     wrong: List[str] = field(default_factory=list)
 
 
+DISPUTED = {("a_no_grad_deco", "2.7.0")}
+"""Rows that didn't come out again: run twice with 2.7.0 on Python 3.11, this case compiles and agrees."""
+
+
 def rows_of(folder: Path, target: Target) -> List[Dict[str, Any]]:
     """The measured rows for a target that PyNative runs and that aren't the CPU's doing alone."""
     rows = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text("utf-8").splitlines()]
@@ -39,6 +43,7 @@ def rows_of(folder: Path, target: Target) -> List[Dict[str, Any]]:
         if (row["mindspore"], row["level"]) == (target.mindspore, target.level)
         and row.get("pynative") == "ok"
         and not row.get("device_bound")
+        and (row["case"], row["mindspore"]) not in DISPUTED
     ]
 
 
