@@ -44,6 +44,8 @@ class Settings:
     root: str = "."
     config_path: Optional[str] = None
     target_origin: str = ""
+    baseline: Optional[str] = None
+    """File of known findings, None for none."""
     pylint_comments: bool = True
     """False under pylint, which obeys `# pylint: disable=` itself."""
 
@@ -147,6 +149,7 @@ _KEYS: Dict[str, _Key] = {
         lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
     ),
     "cache": _FLAG,
+    "baseline": _Key("the name of a file", lambda value: isinstance(value, str) and bool(value)),
     "lang": _one_of(LANGUAGES),
     "fix": _FLAG,
     "unsafe-fixes": _FLAG,
@@ -207,7 +210,17 @@ def load(
         root=str(root),
         config_path=str(config_path) if config_path is not None else None,
         target_origin=origin,
+        baseline=_baseline(table, given, base),
     )
+
+
+def _baseline(table: Mapping[str, Any], given: Mapping[str, Any], base: Path) -> Optional[str]:
+    """The option as given, else the configuration's file, which stands beside the configuration."""
+    if given.get("no-baseline"):
+        return None
+    if "baseline" in given:
+        return str(given["baseline"])
+    return os.path.relpath(base / table["baseline"]) if "baseline" in table else None
 
 
 def with_options(settings: Settings, **changes: Any) -> Settings:

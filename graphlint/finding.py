@@ -77,7 +77,7 @@ class Applicability(str, Enum):
 
 @dataclass(frozen=True, order=True)
 class Edit:
-    """Replaces a range of text. Lines and columns start at 1; columns count characters; the end is exclusive."""
+    """Replaces a range of text. Lines and columns start at 1 and count characters; the end is exclusive."""
 
     line: int
     column: int
@@ -100,7 +100,7 @@ class Finding:
     """One place and what happens there.
 
     `line`/`column` start at 1, columns count characters, `end_column` is exclusive. `chain` names how graph
-    code is reached (`("Net.construct", "Net.encode")`), `via` holds the (path, line) of the calls on that chain,
+    code is reached (`("Net.construct", "Net.encode")`), `via` holds the (path, line) of the calls on it,
     `targets` the MindSpore versions for which the finding holds when several were asked for.
     """
 
@@ -124,6 +124,8 @@ class Finding:
     via: Tuple[Tuple[str, int], ...] = ()
     targets: Tuple[str, ...] = ()
     cell: Optional[int] = None
+    text: str = ""
+    """The source text of the range, as it stands in the file."""
 
     @property
     def sort_key(self) -> Tuple[Any, ...]:
@@ -135,7 +137,7 @@ class Finding:
 
 
 def fingerprint(code: str, path: str, symbol: str, text: str, occurrence: int) -> str:
-    """A name for a finding that survives moved lines: rule, file, scope, normalized source text, n-th of its like."""
+    """A name that survives moved lines, from rule, file, scope, normalized source text, n-th of its like."""
     normalized = " ".join(text.split())
     digest = hashlib.blake2b(digest_size=10)
     for part in (code, path.replace("\\", "/"), symbol, normalized, str(occurrence)):
@@ -155,9 +157,13 @@ class FileError:
 
 @dataclass
 class CheckResult:
-    """All that one run of `check` found; `graph_functions` counts the functions that the graph compiler would parse."""
+    """All that one run found; `graph_functions` counts the functions that the graph compiler would parse."""
 
     findings: list = field(default_factory=list)
     errors: list = field(default_factory=list)
     files: int = 0
     graph_functions: int = 0
+    known: int = 0
+    """How many findings the baseline took out."""
+    stale: list = field(default_factory=list)
+    """(entry, how many) of the baseline for what was not found any more."""

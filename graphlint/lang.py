@@ -189,6 +189,30 @@ TEXTS: Dict[str, Text] = {
         "`{version}` is not a MindSpore version such as 2.7 or 2.10.0",
         "`{version}` 不是 MindSpore 版本号（例如 2.7 或 2.10.0）",
     ),
+    # baseline
+    "no-baseline": Text(
+        "the baseline {path} does not exist; `graphlint baseline` writes it",
+        "基线文件 {path} 不存在；可用 `graphlint baseline` 生成",
+    ),
+    "bad-baseline": Text("{path} is not a baseline: {detail}", "{path} 不是基线文件：{detail}"),
+    "baseline-written": Text(
+        "{path}: {n:known finding|known findings} ({added} added, {dropped} dropped)",
+        "{path}：已知问题 {n} 处（新增 {added}，移除 {dropped}）",
+    ),
+    "known": Text(
+        "{n:known finding is|known findings are} left out by the baseline.",
+        "基线已排除 {n} 处已知问题。",
+    ),
+    "stale": Text(
+        "{path}: {rule} in {scope} no longer occurs ({text}); `graphlint baseline --prune` drops the entry",
+        "{path}：{scope} 中的 {rule} 已不再出现（{text}）；可用 `graphlint baseline --prune` 移除该条目",
+    ),
+    # explain
+    "unexplained": Text(
+        "No rule knows this error. `graphlint check` on the file shows what it finds there.",
+        "没有规则对应此报错。可对该文件运行 `graphlint check` 查看检查结果。",
+    ),
+    "explained-here": Text("What graphlint finds on those lines:", "graphlint 在这些行上的检查结果："),
     # command line
     "no-fixes": Text(
         "this installation has no rewrites (no graphlint.fixes.apply): --fix and --diff can do nothing",

@@ -230,7 +230,9 @@ globals().update({family.__name__: family for family in FAMILIES})
 
 
 def register(linter: PyLinter) -> None:
-    """Called by pylint when it loads the plugin."""
+    """Called by pylint when it loads the plugin; some versions load it twice in a process of `-j`."""
+    if any(checker.name == FamilyChecker.name for checker in linter.get_checkers()):
+        return
     runs = Runs()
     for family in FAMILIES:
         linter.register_checker(family(linter, runs))

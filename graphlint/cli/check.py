@@ -13,6 +13,7 @@ from graphlint.cli.output import Sources, emit, exit_code, read_stdin
 from graphlint.cli.progress import Progress
 from graphlint.config import Settings
 from graphlint.finding import CheckResult
+from graphlint.lang import say
 
 Stdin = Optional[Tuple[str, str]]
 
@@ -65,6 +66,7 @@ def check(
     else:
         result = _check(paths, settings, stdin)
     emit(result, settings, sources, statistics, _summaries(settings))
+    _say_on_stderr(_stale(result, settings))
     if stdin is None and not result.files:
         found = discovery.discover(paths, settings)
         _say_on_stderr(discovery.notes(found, settings.lang))
@@ -94,6 +96,14 @@ def _show_files(paths: Tuple[str, ...], settings: Settings) -> int:
     unread = [f"{error.path} {error.message}" for error in found.errors]
     _say_on_stderr(unread + discovery.notes(found, settings.lang))
     return 1 if found.errors else 0
+
+
+def _stale(result: CheckResult, settings: Settings) -> List[str]:
+    """A sentence for each entry of the baseline that matches nothing any more."""
+    return [
+        say("stale", settings.lang, path=e.path, rule=e.rule, scope=e.scope or "module", text=e.text)
+        for e, _ in result.stale
+    ]
 
 
 def _say_on_stderr(sentences: List[str]) -> None:

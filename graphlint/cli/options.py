@@ -66,7 +66,7 @@ def selection_options(command: Command) -> Command:
 
 
 def run_options(command: Command) -> Command:
-    """`--output-format`, `--fail-on`, `--exit-zero`, `--jobs`, `--no-cache`, `--isolated` and `--lang`."""
+    """How to run and what to print: format, exit code, processes, cache, baseline, language."""
     return _decorate(
         command,
         click.option(
@@ -89,6 +89,10 @@ def run_options(command: Command) -> Command:
             help="Processes; 0, the default, for one per core.",
         ),
         click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+        click.option(
+            "--baseline", metavar="FILE", help="Known findings, which don't count (see `baseline`)."
+        ),
+        click.option("--no-baseline", is_flag=True, help="Count the known findings too."),
         click.option("--isolated", is_flag=True, help="Ignore all configuration files."),
         click.option(
             "--lang", type=click.Choice(LANGUAGES), help="Language of messages (default: the locale's)."

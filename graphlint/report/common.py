@@ -73,6 +73,8 @@ def summary(result: CheckResult, context: Context) -> List[str]:
         said.append(say("scope", lang, files=result.files, functions=functions, target=targets(context)))
     else:
         said.append(say("no-graph-code", lang, files=result.files))
+    if result.known:
+        said.append(say("known", lang, n=result.known))
     if context.origin:
         said.append(say("declared", lang, origin=context.origin))
     for target in context.targets:

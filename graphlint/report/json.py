@@ -30,9 +30,11 @@ def document(result: CheckResult, context: Context) -> Dict[str, Any]:
         "targets": [target.mindspore for target in context.targets],
         "findings": [finding_data(finding) for finding in result.findings],
         "errors": [error_data(error) for error in result.errors],
+        "stale": [{**entry._asdict(), "count": count} for entry, count in result.stale],
         "summary": {
             "files": result.files,
             "graph_functions": result.graph_functions,
+            "known": result.known,
             "findings": len(result.findings),
             **counts(result),
         },

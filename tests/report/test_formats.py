@@ -177,6 +177,7 @@ def test_json_has_the_promised_shape() -> None:
     assert data["summary"] == {
         "files": 3,
         "graph_functions": 2,
+        "known": 0,
         "findings": 3,
         "error": 1,
         "warning": 2,
