@@ -46,6 +46,8 @@ class VerifyResult:
     seconds: float = 0.0
     notes: List[str] = field(default_factory=list)
     device: str = "CPU"
+    cpu: float = 0.0
+    """Processor seconds of the children that ran tries."""
 
 
 def parse_devices(device: Optional[str], target: Optional[str]) -> Tuple[str, Tuple[int, ...]]:
@@ -151,6 +153,7 @@ def verify(
     merged.info, merged.checks = dict(first.info), checks
     merged.seconds = round(time.monotonic() - began, 3)
     merged.device = plan.device
+    merged.cpu = round(sum(pool.cpu for pool in pools), 3)
     if cache.trouble:
         merged.notes.append(cache.trouble)
     restarts = sum(pool.restarts for pool in pools)

@@ -47,6 +47,7 @@ class Zygote:
             from graphlint.verify.worker import framework
 
             info = framework.describe()
+            _import_what_children_need()
         except BaseException as error:
             self.wire.send({"ready": False, "error": f"{type(error).__name__}: {error}"})
             raise SystemExit(3) from error
@@ -130,6 +131,17 @@ class Zygote:
             if not kept:
                 os._exit(114)
         self.wire.send({"preloaded": message["id"], "kept": kept})
+
+
+def _import_what_children_need() -> None:
+    """Once here instead of in each child."""
+    import importlib
+    import pickle
+    import traceback
+
+    for name in ("run", "load", "build", "values", "compare", "recipe", "inputs", "harvest", "guess", "recorded"):
+        importlib.import_module("graphlint.verify.worker." + name)
+    assert pickle and traceback
 
 
 def _kill_group(pid: int) -> None:
