@@ -89,6 +89,60 @@ def lost_method(found: Any, ctx: Any) -> Optional[Fix]:
     return draft.fix(*_held(name, draft))
 
 
+@fixes("GL327")
+def repeated_change(found: Any, ctx: Any) -> Optional[Fix]:
+    """`extend`, `insert`, `pop` and `reverse` of a list that the graph holds as a constant bind a new list."""
+    draft = Draft(ctx)
+    call, stmt, name = local_call(found, draft)
+    need(isinstance(stmt, ast.Expr) and stmt.value is call and not call.keywords)
+    method, given = call.func.attr, [one_line(draft.text(a)) for a in call.args]
+    if method == "pop":
+        new = without(name, call.args[0] if call.args else ast.parse("-1").body[0].value)  # type: ignore[attr-defined]
+    elif method == "reverse":
+        new = f"{name}[::-1]"
+    elif method == "extend":
+        need(len(given) == 1)
+        new = f"[*{name}, *{atom(call.args[0], given[0])}]"
+    else:
+        need(method == "insert" and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, int))
+        place = call.args[0].value
+        new = f"[{given[1]}] + {name}" if place == 0 else f"{name}[:{place}] + [{given[1]}] + {name}[{place}:]"
+    draft.replace(stmt, f"{name} = {new}")
+    return draft.fix(*_held(name, draft))
+
+
+@fixes("GL328")
+def comprehension_to_loop(found: Any, ctx: Any) -> Optional[Fix]:
+    """A comprehension that only appends becomes a loop."""
+    draft = Draft(ctx)
+    comprehension = draft.parent(found.node)
+    need(isinstance(comprehension, ast.ListComp) and comprehension.elt is found.node)
+    stmt = draft.parent(comprehension)  # type: ignore[arg-type]
+    need(isinstance(stmt, ast.Expr) and len(comprehension.generators) == 1)  # type: ignore[union-attr]
+    generator = comprehension.generators[0]  # type: ignore[union-attr]
+    names = {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
+    inside = set(ast.walk(comprehension))  # type: ignore[arg-type]
+    need(not any(isinstance(n, ast.Name) and n.id in names and n not in inside for n in ast.walk(ctx.node)))
+    indent, step = draft.indent(stmt), draft.unit()
+    lines = [f"for {draft.text(generator.target)} in {one_line(draft.text(generator.iter))}:"]
+    for depth, test in enumerate(generator.ifs, 1):
+        lines.append(step * depth + f"if {one_line(draft.text(test))}:")
+    lines.append(step * (len(generator.ifs) + 1) + one_line(draft.text(found.node)))
+    draft.replace(stmt, ("\n" + indent).join(lines))  # type: ignore[arg-type]
+    return draft.fix(SAFE)
+
+
+@fixes("GL329")
+def update_with_dict(found: Any, ctx: Any) -> Optional[Fix]:
+    """`d.update(b=5)` becomes `d.update({"b": 5})`."""
+    draft, call = Draft(ctx), found.node
+    need(isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "update")
+    need(not call.args and call.keywords and all(k.arg for k in call.keywords))
+    items = ", ".join(f'"{k.arg}": {one_line(draft.text(k.value))}' for k in call.keywords)
+    draft.replace(call, f"{draft.text(call.func)}({{{items}}})")
+    return draft.fix(SAFE)
+
+
 @fixes("GL321")
 def pop(found: Any, ctx: Any) -> Optional[Fix]:
     """A list's `pop` binds the rest; a dict's reads the item and binds a dict without it."""
@@ -143,7 +197,7 @@ def rebind_other_name(found: Any, ctx: Any) -> Optional[Fix]:
     stmt, through = draft.statement(found.node), str(found.values["through"])
     name = written_name(found.node)
     need(name is not None)
-    if name in {a.arg for a in ctx.node.args.args} and not any(True for _ in loads(ctx.node, through)):
+    if name in {a.arg for a in ctx.node.args.args} and (name == through or not any(True for _ in loads(ctx.node, through))):
         return _return_argument(name, draft, ctx)  # type: ignore[arg-type]
     return alias_back(name, through, stmt, draft, ctx)  # type: ignore[arg-type]
 
@@ -298,8 +352,8 @@ def extend_instead(node: Any, draft: Draft, ctx: Any) -> Optional[Fix]:
     need(name in ctx.module.assigned and all(isinstance(a, ast.List) for a in ctx.module.assigned[name]))
     function = draft.function_of(call)
     need(function is not None and len(list(loads(function, name))) == 1)  # type: ignore[arg-type]
-    graph = [t for t in ast.walk(draft.tree) if isinstance(t, ast.FunctionDef) and t is not function]
-    need(not any(True for f in graph for _ in loads(f, name)))
+    others = [t for t in ast.walk(draft.tree) if isinstance(t, ast.FunctionDef) and call not in list(ast.walk(t))]
+    need(not any(True for other in others for _ in loads(other, name)))
     line, column, end_line, end = draft.source.span(call.args[0])
     _, _, attr_line, attr_end = draft.source.span(call.func)
     draft.cut(attr_line, attr_end - len("append"), attr_line, attr_end, "extend")

@@ -28,8 +28,17 @@ from graphlint.project import FunctionInfo
 def define_later(found: Any, ctx: Any) -> Optional[Fix]:
     """The definition moves down to just before its first use, behind what it closes over."""
     draft, name = Draft(ctx), str(found.values["name"])
-    body = ctx.node.body
-    need(isinstance(body, list))
+    function: Any = ctx.node
+    while function is not None:
+        fix = _moved_down(function.body, name, draft, ctx) if isinstance(function.body, list) else None
+        if fix is not None:
+            return fix
+        function = draft.function_of(function)
+    return None
+
+
+def _moved_down(body: List[ast.stmt], name: str, draft: Draft, ctx: Any) -> Optional[Fix]:
+    """Moves the definition in this block that reads `name` behind the statement that binds it."""
     for number, stmt in enumerate(body):
         own = _defined(stmt)
         if own is None or not any(True for _ in loads(stmt, name)):
@@ -41,8 +50,10 @@ def define_later(found: Any, ctx: Any) -> Optional[Fix]:
         changes = any(True for s in between for _ in _binds(s, name))
         if not changes or any(True for s in later for _ in _binds(s, name)):
             continue
-        need(not any(True for s in between for _ in _binds(s, own)) and _no_defaults(stmt) and draft.alone(stmt))
-        need(_free(stmt, own).isdisjoint(_rebound(later, ctx)))
+        if any(True for s in between for _ in _binds(s, own)) or not _no_defaults(stmt) or not draft.alone(stmt):
+            continue
+        if not _free(stmt, own).isdisjoint(_rebound(later)):
+            continue
         first, last = draft.start(stmt)[0], stmt.end_lineno or stmt.lineno
         lines = [draft.source.line_text(n) for n in range(first, last + 1)]
         draft.cut(first, 1, last + 1, 1)
@@ -77,7 +88,7 @@ def _free(stmt: ast.stmt, own: str) -> set:
     return names_in(stmt) - bound_names(stmt) - {own}
 
 
-def _rebound(body: List[ast.stmt], ctx: Any) -> set:
+def _rebound(body: List[ast.stmt]) -> set:
     return {n.id for s in body for n in [s, *walk_own(s)] if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
 

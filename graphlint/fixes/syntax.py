@@ -149,7 +149,7 @@ def drop_del(found: Any, ctx: Any) -> Optional[Fix]:
 
 def _without_item(target: ast.Subscript, draft: Draft, ctx: Any) -> str:
     need(isinstance(target.value, ast.Name))
-    name, kind, key = draft.text(target.value), ctx.value(target.value).kind, target.slice
+    name, kind, key = draft.text(target.value), _kind_of(target.value.id, ctx), target.slice  # type: ignore[attr-defined]
     if kind == v.DICT:
         need(pure(key))
         a, b = draft.fresh("key", "key_"), draft.fresh("value", "value_")
@@ -161,6 +161,15 @@ def _without_item(target: ast.Subscript, draft: Draft, ctx: Any) -> str:
         tail = f"{name}[{draft.text(key.upper)}:]" if key.upper else ""
         return f"{name} = " + (" + ".join(p for p in (head, tail) if p) or "[]")
     return f"{name} = {without(name, key)}"
+
+
+def _kind_of(name: str, ctx: Any) -> str:
+    """What a name of the function holds, told from where it is read or bound."""
+    kinds = {ctx.value(n).kind for n in loads(ctx.node, name) if ctx.reached(n)}
+    for stmt in ast.walk(ctx.node):
+        if isinstance(stmt, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in stmt.targets):
+            kinds.add(ctx.value(stmt.value).kind)
+    return kinds.pop() if len(kinds) == 1 else ""
 
 
 def without(name: str, key: ast.expr) -> str:
