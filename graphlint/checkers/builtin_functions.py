@@ -183,13 +183,10 @@ def _names(text: Any) -> frozenset:
     return found - {"self"}
 
 
-_LAZY = ("iter", "enumerate", "zip", "map", "range")
-
-
 class LazyReturned(Rule):
     """
     What
-        `range`, `zip`, `enumerate`, `map` or `iter` returned as it is, or `'name' in globals()`.
+        A `range`, an iterator or a view of a dict's keys, values or items returned as it is.
 
     Why
         The graph makes a tuple or a list of it: the caller gets another kind of object.
@@ -216,15 +213,21 @@ class LazyReturned(Rule):
     def visit_Return(self, node: ast.Return, ctx: Context) -> Findings:
         if len(ctx.trace.chain) > 1 or node.value is None:
             return
-        made = _definition(node.value, ctx)
-        if (
-            isinstance(made, ast.Call)
-            and ctx.callee(made)[9:] in _LAZY
-            and ctx.callee(made).startswith("builtins.")
-        ):
-            yield self.at(made, name=ctx.callee(made)[9:])
-        elif isinstance(made, ast.GeneratorExp):
-            yield self.at(made, name="generator")
+        parts = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else [node.value]
+        for part in parts:
+            made = _definition(part, ctx)
+            if isinstance(made, ast.Call):
+                name = self._lazy(made, ctx)
+                if name:
+                    yield self.at(made, name=name)
+
+    def _lazy(self, call: ast.Call, ctx: Context) -> str:
+        if ctx.callee(call) in ("builtins.range", "builtins.iter"):
+            return ctx.callee(call)[9:]
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("keys", "values", "items"):
+            return call.func.attr if ctx.value(call.func.value).kind == v.DICT else ""
+        inner = ctx.value(call).origin == "generator" and not isinstance(ctx.parent(call), ast.Return)
+        return ctx.callee(call)[9:] if inner and isinstance(ctx.parent(call), (ast.Tuple, ast.List)) else ""
 
 
 def _definition(node: ast.expr, ctx: Context) -> ast.expr:
@@ -238,3 +241,128 @@ def _definition(node: ast.expr, ctx: Context) -> ast.expr:
         ]
         return bound[0] if len(bound) == 1 else node
     return node
+
+
+class CallableReturned(Rule):
+    """
+    What
+        A function or a Cell returned from the top of a graph.
+
+    Why
+        A graph gives back Tensors, numbers, strings and containers of these: nothing that can be called.
+
+    Example
+        return self.head, x
+
+    Instead
+        return x
+
+    Fix safety
+        No fix.
+    """
+
+    code = "GL536"
+    name = "callable-returned"
+    effects = always(Effect.COMPILE_ERROR)
+    message = Text("a graph can't return {what}", "图不能返回{what_zh}")
+    help = Text("return the result of calling it", "返回调用它的结果")
+
+    def visit_Return(self, node: ast.Return, ctx: Context) -> Findings:
+        if len(ctx.trace.chain) > 1 or node.value is None:
+            return
+        value = ctx.value(node.value)
+        for part in [value, *(value.items or ())] if value.kind in (v.FUNCTION, v.CELL, *v.SEQUENCES) else []:
+            if part.kind in (v.FUNCTION, v.CELL) and part.sure:
+                what = ("a function", "函数") if part.kind == v.FUNCTION else ("a Cell", " Cell")
+                yield self.at(node.value, what=what[0], what_zh=what[1])
+                return
+
+
+_CELL_CONTAINERS = {"CellList": ("builtins.tuple", "CellList"), "CellDict": ("builtins.dict", "CellDict")}
+
+
+class TypeTest(Rule):
+    """
+    What
+        `isinstance` of a CellList or CellDict, `isinstance(x, object)`, and `type(…)` of a Cell compared.
+
+    Why
+        The graph holds a CellList as a tuple and a CellDict as a dict, knows no `object`, and has no class of a Cell.
+
+    Example
+        if isinstance(self.blocks, nn.CellList):
+
+    Instead
+        if self.has_blocks:  # a flag set in __init__
+
+    Fix safety
+        No fix.
+    """
+
+    code = "GL537"
+    name = "type-test"
+    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, case="type"))
+    message = Text("`{text}` has another answer in the graph", "`{text}` 在图中的结果不同")
+    refused = Text("`{text}` can't be compiled", "`{text}` 无法编译")
+    help = Text("set a flag in `__init__` and test that", "在 `__init__` 中设置标志并判断该标志")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        if ctx.callee(node) != "builtins.isinstance" or len(node.args) != 2:
+            return
+        x, text = ctx.value(node.args[0]), ast.unparse(node)[:60]
+        tested = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
+        names = [str(ctx.value(t).target) for t in tested]
+        if isinstance(node.args[1], ast.BinOp) or names == ["builtins.range"]:
+            yield self.at(node, case="type", message=self.refused, text=text)
+        elif names == ["builtins.object"]:
+            yield self.at(node, text=text)
+        elif x.kind == v.CELL and x.sure and isinstance(x.target, str):
+            other = _CELL_CONTAINERS.get(x.target.rsplit(".", 1)[-1], ())
+            if any(name in other or name.rsplit(".", 1)[-1] in other for name in names):
+                yield self.at(node, text=text)
+
+    def visit_Compare(self, node: ast.Compare, ctx: Context) -> Findings:
+        for side in (node.left, *node.comparators):
+            if isinstance(side, ast.Call) and ctx.callee(side) == "builtins.type" and len(side.args) == 1:
+                held = ctx.value(side.args[0])
+                if held.kind == v.CELL and held.sure:
+                    yield self.at(node, case="type", message=self.refused, text=ast.unparse(node)[:60])
+                    return
+
+
+class MapForm(Rule):
+    """
+    What
+        `map` over a Tensor or over sequences of unlike lengths, and `zip()` of nothing.
+
+    Why
+        The graph's `map` takes lists and tuples of one length, its `zip` at least one.
+
+    Example
+        ys = list(map(self.head, x))
+
+    Instead
+        ys = [self.head(v) for v in x]
+
+    Fix safety
+        Safe.
+    """
+
+    code = "GL538"
+    name = "map-form"
+    effects = always(Effect.COMPILE_ERROR)
+    message = Text(
+        "the graph's `{name}` takes lists and tuples of one length",
+        "图中的 `{name}` 只接受长度相同的列表或元组",
+    )
+    help = Text("write a comprehension", "改用推导式")
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        callee = ctx.callee(node)
+        if callee == "builtins.zip" and not node.args:
+            yield self.at(node, name="zip")
+        elif callee == "builtins.map":
+            held = [ctx.value(a) for a in node.args[1:]]
+            lengths = {len(h.items) for h in held if h.items is not None and h.kind in v.SEQUENCES}
+            if len(lengths) > 1 or any(h.kind == v.TENSOR and h.sure for h in held):
+                yield self.at(node, name="map")

@@ -146,13 +146,15 @@ class BuiltinCalls(ObjectSemantics):
         return Value(v.RANGE, variable=variable, shape_derived=shape, dynamic=dynamic)
 
     def call_enumerate_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
-        return self._paired(args, frame, lambda items: [
+        made = self._paired(args, frame, lambda items: [
             sequence(v.TUPLE, [number(i), x]) for i, x in enumerate(items[0])
         ], lambda elements: sequence(v.TUPLE, [number(pytype="int"), elements[0]]))  # fmt: skip
+        return _once(made, node)
 
     def call_zip_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
-        return self._paired(args, frame, lambda items: [sequence(v.TUPLE, list(xs)) for xs in zip(*items)],
+        made = self._paired(args, frame, lambda items: [sequence(v.TUPLE, list(xs)) for xs in zip(*items)],
                             lambda elements: sequence(v.TUPLE, elements))  # fmt: skip
+        return _once(made, node)
 
     def _paired(
         self, args: Args, frame: Frame, known: Callable[[Any], List[Value]], open_: Callable[[Any], Value]
@@ -202,7 +204,8 @@ class BuiltinCalls(ObjectSemantics):
         pools = [self.iterate(a, None, frame) for a in args.pos[1:]]
         if args.pos and pools and all(p is not None for p in pools):
             rows = list(zip(*[p for p in pools if p is not None]))[:40]
-            return sequence(v.TUPLE, [self.call_value(args.pos[0], Args(list(row)), node, frame) for row in rows])
+            made = [self.call_value(args.pos[0], Args(list(row)), node, frame) for row in rows]
+            return _once(sequence(v.TUPLE, made), node)
         if args.pos:
             self.call_value(args.pos[0], Args([self.loop_element(a, None) for a in args.pos[1:]]), node, frame)
         return Value(v.TUPLE, ref=Ref())
@@ -210,8 +213,9 @@ class BuiltinCalls(ObjectSemantics):
     def call_filter_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
         if len(args.pos) > 1:
             element = self.loop_element(args.pos[1], None)
-            self.call_value(args.pos[0], Args([element]), node, frame)
-            return Value(v.TUPLE, element=element, ref=Ref())
+            if self.call_value(args.pos[0], Args([element]), node, frame).runtime:
+                self.event(frame, "filtered_by_tensor", node)
+            return _once(Value(v.TUPLE, element=element, ref=Ref()), node)
         return v.unknown
 
     def call_iter_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
@@ -304,8 +308,8 @@ class BuiltinCalls(ObjectSemantics):
             return args.pos[0].but(ref=Ref())
         if dotted.startswith("collections.namedtuple"):
             return Value(v.EXTERNAL, origin="namedtuple", target="collections.namedtuple()")
-        if dotted == "collections.OrderedDict" and not args.pos:
-            return Value(v.DICT, keys=(), items=(), ref=Ref())
+        if dotted == "collections.OrderedDict":
+            return self.call_dict_(args, node, frame)
         if dotted.startswith("operator.") and any(a.kind == v.TENSOR for a in args.pos):
             return tensor()
         variable = True if runtime else None if any(a.variable is None for a in args.all()) else False
@@ -363,7 +367,8 @@ class BuiltinCalls(ObjectSemantics):
         if tail in ("grad", "value_and_grad", "vmap", "jit", "ms_function", "recompute") and first is not None:
             return Value(v.FUNCTION, target=(tail, first, Args()), ref=Ref())
         if tail == "mutable" and first is not None:
-            return first.but(const=NOCONST, graph=NOCONST, variable=True) if first.kind == v.NUMBER else first
+            late = {"const": NOCONST, "graph": NOCONST, "variable": True, "origin": "mutable"}
+            return first.but(**late) if first.kind == v.NUMBER else first
         if tail[:1].isupper():
             return Value(v.CELL, target=dotted, ref=Ref())
         if tail in ("shape", "size", "rank", "dtype") and first is not None and first.maybe_tensor:
@@ -412,6 +417,11 @@ class BuiltinCalls(ObjectSemantics):
 
     def truth(self, value: Value, node: Optional[ast.AST], frame: Frame) -> Tuple[Optional[bool], str]:
         raise NotImplementedError
+
+
+def _once(made: Value, node: ast.AST) -> Value:
+    """What Python gives as an iterator, to be used once, and the graph as a tuple."""
+    return made.but(origin="generator", ref=Ref(made=node))
 
 
 def _isinstance(x: Value, cls: Value) -> Optional[bool]:

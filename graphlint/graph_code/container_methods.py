@@ -6,7 +6,17 @@ from typing import Any, Dict, Optional, Tuple
 
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Args, Closure
-from graphlint.graph_code.values import NOCONST, Ref, Value, element_of, from_python, join, number, sequence, to_python
+from graphlint.graph_code.values import (
+    NOCONST,
+    Ref,
+    Value,
+    element_of,
+    from_python,
+    join,
+    number,
+    sequence,
+    to_python,
+)
 
 
 def container_method(x: Value, name: str, args: Args) -> Tuple[Value, Value]:

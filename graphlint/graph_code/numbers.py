@@ -233,6 +233,16 @@ def call(function: Callable[..., Any], args: Iterable[Value], **more: Any) -> Op
     return _both(const, graph, **more)
 
 
+def scalar_call(function: Callable[..., Any], args: Iterable[Value], **more: Any) -> Optional[Value]:
+    """A function of Python's on scalars of the graph: literals too come as float32, and so does what it gives."""
+    given = list(args)
+    found = call(function, given, **more)
+    other = call(function, [number(graph_number(a.graph_const)) for a in given])
+    if found is None or other is None:
+        return found
+    return _both(found.const, graph_number(other.const), **more)
+
+
 def builtin(name: str, args: List[Value]) -> Optional[Value]:
     """`sum`, `pow`, `abs`, `round`, `min` and `max` of constants; None for anything else."""
     if name == "sum" and args and args[0].items is not None and args[0].kind in SEQUENCES:

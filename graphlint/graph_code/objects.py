@@ -220,7 +220,7 @@ class ObjectSemantics(Core):
         if self.uncertain and name in instance.attrs:
             value = join(instance.attrs[name], value)
         if value.ref is not None and value.kind in (v.LIST, v.DICT, v.SET, v.TENSOR, v.OBJECT):
-            value = value.but(ref=Ref("self", f"self.{name}"))
+            value = _owned(value.but(ref=Ref("self", f"self.{name}")), f"self.{name}")
         instance.attrs[name] = value
 
     def remember_branch(self, test: ast.expr, frame: Frame) -> None:
@@ -323,7 +323,7 @@ class ObjectSemantics(Core):
             self._report_outside(ref, old, path, how, frame, node)
             self._leave_stale(ref, old, root, how, frame, node)
         if back:
-            fresh = new.but(ref=Ref(ref.origin, ref.path) if ref is not None else Ref())
+            fresh = new.but(ref=Ref(ref.origin, ref.path, literal=ref.literal) if ref is not None else Ref())
             self.rebind(path, fresh, frame, node)
 
     def _report_outside(self, ref: Ref, old: Value, path: ast.expr, how: str, frame: Frame, node: ast.AST) -> None:
@@ -399,6 +399,14 @@ class ObjectSemantics(Core):
     @globals.setter
     def globals(self, value: dict) -> None:
         raise NotImplementedError
+
+
+def _owned(value: Value, path: str) -> Value:
+    """The value with the lists and dicts inside it held at `path` too."""
+    if value.kind not in (v.LIST, v.DICT) or value.items is None:
+        return value
+    items = [_owned(x.but(ref=Ref("self", path)), path) if x.kind in (v.LIST, v.DICT) else x for x in value.items]
+    return value.but(items=tuple(items))
 
 
 def _root_name(path: ast.expr) -> Optional[str]:

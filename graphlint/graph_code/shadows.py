@@ -31,9 +31,13 @@ class Shadow:
     length_kept: bool = False
 
 
-def shadow_after(node: ast.Call, frame: Any, old: Value, name: str, args: Args, strict: bool) -> Optional[Shadow]:
+def shadow_after(
+    node: ast.Call, frame: Any, old: Value, name: str, args: Args, strict: bool
+) -> Optional[Shadow]:
     """What the graph holds after a method that it loses or repeats; None where it does what Python does."""
     before: Optional[Shadow] = old.shadow
+    if old.ref is not None and old.ref.root.origin != "local":
+        return None
     if name in LOST and not strict and old.kind in (v.LIST, v.DICT):
         if old.kind == v.DICT and to_python(old) is NOCONST:
             return before
