@@ -2,8 +2,9 @@
 
     python benchmarks/verify_overhead.py CASES --python …/bin/python --count 60
 
-CASES is a folder of files in graphlint's case format. By hand: import MindSpore once, fork two children a case, two PyNative
-calls in one, two graph calls in the other, nothing compared. Prints both times, the share above, and Cells a minute.
+CASES is a folder of files in graphlint's case format. By hand: import MindSpore once, fork two children a
+case, two PyNative calls in one, two graph calls in the other, nothing compared. Prints both times, the
+share above, and Cells a minute.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, ROOT)
 
-from graphlint.finding import CheckResult
-from graphlint.verify.cache import Cache
-from graphlint.verify.run import Request, verify
-from graphlint.verify.session import Plan
+from graphlint.finding import CheckResult  # noqa: E402
+from graphlint.verify.cache import Cache  # noqa: E402
+from graphlint.verify.run import Request, verify  # noqa: E402
+from graphlint.verify.session import Plan  # noqa: E402
 
 BY_HAND = r"""
 import importlib.util, json, os, resource, sys, time
@@ -76,7 +77,9 @@ def main() -> None:
     listing = os.path.join("/tmp", f"verify_overhead_{os.getpid()}.json")
     with open(listing, "w", encoding="utf-8") as stream:
         json.dump(paths, stream)
-    done = subprocess.run([options.python, "-c", BY_HAND, listing], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [options.python, "-c", BY_HAND, listing], capture_output=True, text=True, check=True
+    )
     hand = json.loads(done.stdout.splitlines()[-1])
     os.remove(listing)
     began = time.time()
@@ -91,7 +94,10 @@ def main() -> None:
     share = (children + parent) / hand["cpu"] - 1
     print(f"{len(paths)} Cells, MindSpore {result.info['mindspore']}")
     print(f"by hand: {hand['cpu']:.1f} s processor, {hand['wall']:.1f} s wall, one after another")
-    print(f"verify:  {children:.1f} s in children + {parent:.1f} s in the parent, {wall:.1f} s wall, {options.jobs} jobs")
+    print(
+        f"verify:  {children:.1f} s in children + {parent:.1f} s in the parent,",
+        f"{wall:.1f} s wall, {options.jobs} jobs",
+    )
     print(f"above:   {100 * share:.0f} %")
     print(f"speed:   {60 * len(paths) / (wall - result.info['seconds']):.0f} Cells a minute after the import")
 

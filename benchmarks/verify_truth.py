@@ -2,8 +2,8 @@
 
     python benchmarks/verify_truth.py TRUTH --python …/bin/python --version 2.10.0 --level lax
 
-TRUTH holds `cases/*.py` and `outcomes.jsonl` (one row per case, version and level). Prints the share of definite
-verdicts and every disagreement.
+TRUTH holds `cases/*.py` and `outcomes.jsonl` (one row per case, version and level). Prints the share of
+definite verdicts and every disagreement.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from graphlint.verify.targets import Catalogue, Target
 
 
 def agrees(row, judgement):
-    """Does the verdict fit the row? Rows of other cases than `r…` weren't searched for fallback and recompilation."""
+    """Does the verdict fit the row? Rows of other cases than `r…` weren't searched for fallback and
+    recompilation."""
     mine = "error" if judgement.outcome == "broken" else judgement.outcome
     if mine == row["outcome"]:
         return True
@@ -123,7 +124,8 @@ def main():
     )
     print(f"agree    {len(agree)} of {len(definite)} ({100 * len(agree) / max(1, len(definite)):.1f} %)")
     print(
-        f"{seconds:.0f} s wall, {cpu:.0f} s processor in children, {60 * len(rows) / seconds:.0f} cases a minute"
+        f"{seconds:.0f} s wall, {cpu:.0f} s processor in children,",
+        f"{60 * len(rows) / seconds:.0f} cases a minute",
     )
 
 

@@ -14,7 +14,7 @@ from graphlint.cli.options import run_options, selection_options, settings_of, t
 from graphlint.cli.output import Sources, emit, write
 from graphlint.config import Settings, with_options
 from graphlint.errors import UsageError
-from graphlint.finding import CheckResult
+from graphlint.finding import CheckResult, Finding
 from graphlint.target import Target, version_key
 from graphlint.verify import entries as entry_module
 from graphlint.verify.cache import Cache, default_folder
@@ -24,7 +24,7 @@ from graphlint.verify.session import Plan, Tally
 
 _OWN = (
     *("device", "timeout", "all_cells", "report", "shard", "suggest", "grad", "export", "python", "no_guess"),
-    *("memory", "merge"),
+    *("memory", "merge", "verified_only"),
 )
 
 
@@ -47,6 +47,7 @@ _OWN = (
 @click.option(
     "--report", type=click.Path(dir_okay=False), metavar="FILE", help="Also write a page (.html) or JSON."
 )
+@click.option("--verified-only", is_flag=True, help="Report only what the compiler confirmed.")
 @click.option(
     "--merge",
     multiple=True,
@@ -58,7 +59,8 @@ _OWN = (
 @selection_options
 @run_options
 def verify(paths: Tuple[str, ...], **given: Any) -> int:
-    """Prove the findings in PATH with the real compiler: confirmed, refuted or inconclusive, each with its reason.
+    """Prove the findings in PATH with the real compiler: confirmed, refuted or inconclusive, each with its
+    reason.
 
     Runs the code, in child processes with limits. Without --device on the CPU; `--device 7` means Ascend
     device 7.
@@ -101,11 +103,16 @@ def verify(paths: Tuple[str, ...], **given: Any) -> int:
     command = " ".join(["graphlint verify", *paths])
     with _Live(settings.lang) as live:
         done = run_verify(result, files, settings.root, entries, plan, request, cache, live, command)
-    result.findings = done.findings
+    result.findings = confirmed(done.findings) if own["verified_only"] else done.findings
     _emit(result, settings, done, notes, own["suggest"])
     if own["report"]:
         _write_report(own["report"], document(result, settings, done), settings.lang)
     return 0 if given["exit_zero"] else _exit_code(result, settings)
+
+
+def confirmed(findings: Sequence[Finding]) -> List[Finding]:
+    """Those that the compiler confirmed."""
+    return [f for f in findings if (f.verdict or {}).get("status") == "confirmed"]
 
 
 def _base(settings: Settings) -> str:
@@ -268,6 +275,10 @@ def _merge(own: Dict[str, Any], settings: Settings) -> int:
 
     documents = [read(path) for path in own["merge"]]
     merged = merge(documents)
+    if own["verified_only"]:
+        merged["findings"] = [
+            f for f in merged["findings"] if (f["verdict"] or {}).get("status") == "confirmed"
+        ]
     if own["report"]:
         if own["report"].endswith(".json"):
             _write_report(own["report"], merged, settings.lang)

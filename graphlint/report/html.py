@@ -1,5 +1,6 @@
-"""One self-contained page from the JSON documents of `verify`: the grid of Cells by version, every finding with its
-source, the compiler's words, chain and rewrite. English and Chinese in one page; no script, nothing from outside."""
+"""One self-contained page from the JSON documents of `verify`: the grid of Cells by version, every finding
+with its source, the compiler's words, chain and rewrite. English and Chinese in one page; no script,
+nothing from outside."""
 
 from __future__ import annotations
 
@@ -47,30 +48,47 @@ _TEXTS: Dict[str, Tuple[str, str]] = {
     "info-severity": ("info", "提示"),
 }
 _STYLE = """
-:root{--fg:#1d2327;--dim:#5c6770;--line:#d9dee2;--bg:#fff;--soft:#f5f7f8;--red:#b3261e;--amber:#8a5a00;--green:#1e6b34;
---blue:#1f4e8c}
-@media(prefers-color-scheme:dark){:root{--fg:#e4e8eb;--dim:#9aa5ad;--line:#39434a;--bg:#15191c;--soft:#1e2428;
---red:#ff9a92;--amber:#e8bd6c;--green:#86d49b;--blue:#94bff5}}
-*{box-sizing:border-box}body{margin:0;background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,"Noto Sans CJK SC",
-"PingFang SC","Microsoft YaHei",sans-serif}main{max-width:1100px;margin:0 auto;padding:24px 16px 64px}
-h1{font-size:24px;margin:0 0 4px}h2{font-size:18px;margin:36px 0 10px}p{margin:6px 0}.dim{color:var(--dim)}
+:root{--fg:#1d2327;--dim:#5c6770;--line:#d9dee2;--bg:#fff;--soft:#f5f7f8;--red:#b3261e;--amber:#8a5a00;
+--green:#1e6b34;--blue:#1f4e8c}
+@media(prefers-color-scheme:dark){:root{--fg:#e4e8eb;--dim:#9aa5ad;--line:#39434a;--bg:#15191c;
+--soft:#1e2428;--red:#ff9a92;--amber:#e8bd6c;--green:#86d49b;--blue:#94bff5}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--bg);color:var(--fg);
+font:15px/1.5 system-ui,"Noto Sans CJK SC","PingFang SC","Microsoft YaHei",sans-serif}
+main{max-width:1100px;margin:0 auto;padding:24px 16px 64px}
+h1{font-size:24px;margin:0 0 4px}
+h2{font-size:18px;margin:36px 0 10px}
+p{margin:6px 0}
+.dim{color:var(--dim)}
 code,pre,td.where{font-family:ui-monospace,"SF Mono",Consolas,monospace;font-size:13px}
 pre{background:var(--soft);padding:10px 12px;overflow:auto;margin:8px 0;border-radius:4px}
 pre .hit{background:color-mix(in srgb,var(--amber) 18%,transparent);display:inline-block;min-width:100%}
-.tiles{display:flex;gap:10px;flex-wrap:wrap;margin:16px 0}.tile{border:1px solid var(--line);border-radius:6px;
-padding:8px 14px;min-width:110px}.tile b{display:block;font-size:22px}
-table{border-collapse:collapse;width:100%}.wide{overflow-x:auto}th,td{text-align:left;padding:5px 10px 5px 0;
-border-bottom:1px solid var(--line);vertical-align:top}th{color:var(--dim);font-weight:500}
-.confirmed,.error,.broken,.diverges{color:var(--red)}.refuted,.ok{color:var(--green)}
+.tiles{display:flex;gap:10px;flex-wrap:wrap;margin:16px 0}
+.tile{border:1px solid var(--line);border-radius:6px;padding:8px 14px;min-width:110px}
+.tile b{display:block;font-size:22px}
+table{border-collapse:collapse;width:100%}
+.wide{overflow-x:auto}
+th,td{text-align:left;padding:5px 10px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}
+th{color:var(--dim);font-weight:500}
+.confirmed,.error,.broken,.diverges{color:var(--red)}
+.refuted,.ok{color:var(--green)}
 .inconclusive,.not-run,.warning,.printed-differs,.pynative-fails,.not-tried{color:var(--amber)}
 .fallback,.recompiles,.info{color:var(--blue)}
-details{border:1px solid var(--line);border-radius:6px;margin:10px 0;padding:0 14px}summary{cursor:pointer;padding:9px 0}
-details[open]{padding-bottom:10px}dl{display:grid;grid-template-columns:max-content 1fr;gap:3px 14px;margin:8px 0}
-dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}ins{text-decoration:none;color:var(--green)}del{text-decoration:none;color:var(--red)}
-.lang{position:absolute;opacity:0}.langs{float:right}.langs label{cursor:pointer;padding:2px 8px;border-radius:4px;
-border:1px solid var(--line)}.lang:focus-visible~main .langs label{outline:2px solid var(--blue)}
+details{border:1px solid var(--line);border-radius:6px;margin:10px 0;padding:0 14px}
+summary{cursor:pointer;padding:9px 0}
+details[open]{padding-bottom:10px}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:3px 14px;margin:8px 0}
+dt{color:var(--dim)}
+dd{margin:0;overflow-wrap:anywhere}
+ins{text-decoration:none;color:var(--green)}
+del{text-decoration:none;color:var(--red)}
+.lang{position:absolute;opacity:0}
+.langs{float:right}
+.langs label{cursor:pointer;padding:2px 8px;border-radius:4px;border:1px solid var(--line)}
+.lang:focus-visible~main .langs label{outline:2px solid var(--blue)}
 #en:checked~main [lang=zh],#zh:checked~main [lang=en]{display:none}
-#en:checked~main .langs label[for=en],#zh:checked~main .langs label[for=zh]{background:var(--soft);font-weight:600}
+#en:checked~main .langs label[for=en],#zh:checked~main .langs label[for=zh]{background:var(--soft);
+font-weight:600}
 """
 
 
@@ -96,10 +114,12 @@ def page(documents: Sequence[Document], lang: str = "en") -> str:
     )
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        '<meta http-equiv="Content-Security-Policy" '
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<title>{escape(_TEXTS['title'][first == 'zh'])}</title><style>{_STYLE}</style>"
     )
-    return f'<!doctype html>\n<html lang="{first}"><head>{head}</head>\n<body>{radios}<main>\n{body}\n</main></body></html>\n'
+    opening = f'<!doctype html>\n<html lang="{first}"><head>{head}</head>\n'
+    return f"{opening}<body>{radios}<main>\n{body}\n</main></body></html>\n"
 
 
 def _t(key: str) -> str:
@@ -124,7 +144,8 @@ def _name(document: Document) -> str:
     run = document.get("verify") or {}
     target = document.get("target") or {}
     version = run.get("mindspore") or target.get("mindspore", "")
-    return f"MindSpore {version}, {run.get('device') or target.get('device', '')}, {target.get('syntax_level', '')}"
+    device = run.get("device") or target.get("device", "")
+    return f"MindSpore {version}, {device}, {target.get('syntax_level', '')}"
 
 
 def _header(documents: Sequence[Document]) -> Iterator[str]:
@@ -248,7 +269,8 @@ def _grid(documents: Sequence[Document]) -> Iterator[str]:
     yield f'<div class="wide"><table><thead><tr><th>{_t("cell")}</th>{heads}</tr></thead><tbody>'
     for (path, name, line), cells in sorted(rows.items()):
         columns = "".join(f"<td>{_status(cells.get(number))}</td>" for number in range(len(documents)))
-        yield f'<tr><td class="where"><b>{_e(name)}</b><br><span class="dim">{_e(path)}:{line}</span></td>{columns}</tr>'
+        place = f'<b>{_e(name)}</b><br><span class="dim">{_e(path)}:{line}</span>'
+        yield f'<tr><td class="where">{place}</td>{columns}</tr>'
     yield "</tbody></table></div>"
 
 
@@ -273,5 +295,6 @@ def _machine(documents: Sequence[Document]) -> Iterator[str]:
                 f"<td>{_e(check['found'])}</td></tr>"
             )
         if run:
-            yield f"<tr><td>{_e(_name(document))}</td><td>{_t('seconds')}</td><td>{_e(run.get('seconds', ''))}</td></tr>"
+            seconds = f"<td>{_t('seconds')}</td><td>{_e(run.get('seconds', ''))}</td>"
+            yield f"<tr><td>{_e(_name(document))}</td>{seconds}</tr>"
     yield "</tbody></table>"

@@ -1,4 +1,5 @@
-"""Small questions about one finding and what a run showed: does the error lie in it, was it reached, can this device tell?"""
+"""Small questions about one finding and what a run showed: does the error lie in it, was it reached, can
+this device tell?"""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from graphlint.finding import Effect, Finding
 from graphlint.verify.compile_errors import Refusal, same_file
 
 _KERNEL = re.compile(
-    r"Kernel select failed|Unsupported op|kernel .*unregistered|is not registered|[Uu]nregistered.*kernel|not supported on CPU"
-    r"|does not support on CPU|not support.* device.*CPU"
+    r"Kernel select failed|Unsupported op|kernel .*unregistered|is not registered|[Uu]nregistered.*kernel"
+    r"|not supported on CPU|does not support on CPU|not support.* device.*CPU"
 )
 _INPLACE_CALL = re.compile(r"\.\w*[a-z]_\(")
 _LAYER = re.compile(r"self\.(\w+)\s*=")
@@ -26,7 +27,8 @@ def lacks_kernel(message: str) -> bool:
 
 
 def statement_range(path: str, line: int, end_line: int) -> Tuple[int, int]:
-    """The lines of the compound statement whose header holds the line; the range itself where there is none."""
+    """The lines of the compound statement whose header holds the line; the range itself where there is
+    none."""
     tree = _tree(os.path.realpath(path))
     best = (line, end_line)
     if tree is not None:
@@ -92,7 +94,8 @@ def lines_of(finding: Finding) -> List[str]:
 
 
 def needs_ascend(finding: Finding) -> bool:
-    """In-place methods and augmented assignment of the GL4 family: on a CPU PyNative doesn't write in place."""
+    """In-place methods and augmented assignment of the GL4 family: on a CPU PyNative doesn't write in
+    place."""
     if not finding.code.startswith("GL4") or finding.effect is Effect.COMPILE_ERROR:
         return False
     text = "".join(lines_of(finding))
@@ -102,7 +105,8 @@ def needs_ascend(finding: Finding) -> bool:
 
 
 def bias_of(finding: Finding, facts: Mapping[str, Any]) -> Optional[bool]:
-    """Whether the built layer of a has_bias finding has one; None for other findings or where the layer isn't known."""
+    """Whether the built layer of a has_bias finding has one; None for other findings or where the layer
+    isn't known."""
     if "bias" not in finding.name:
         return None
     layers: Dict[str, Any] = facts.get("bias", {})
@@ -136,10 +140,9 @@ def reached(finding: Finding, lines: Mapping[str, List[int]]) -> bool:
     if tree is None:
         return True
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= finding.line <= (
-            node.end_lineno or 0
-        ):
-            if any(node.lineno <= line <= (node.end_lineno or 0) for line in seen):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inside = range(node.lineno, (node.end_lineno or 0) + 1)
+            if finding.line in inside and any(line in inside for line in seen):
                 return True
     return False
 

@@ -5,6 +5,7 @@ A cache that can't be read or written (no space, no rights) costs time and nothi
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -72,7 +73,5 @@ class Cache:
         except (OSError, TypeError, ValueError) as error:
             self.trouble = f"the cache in {self.folder} could not be written: {error}"
             if temporary:
-                try:
+                with contextlib.suppress(OSError):
                     os.remove(temporary)
-                except OSError:
-                    pass

@@ -1,9 +1,10 @@
 """Reads the user's file and line out of a compile error's text.
 
-Read off 2.7 and 2.10 (facts/compiler_front_end.md in short): frames stand as `In file PATH:LINE[~LINE][, COL~COL]`, with or
-without `#` and a number, mostly after "The Traceback of Net Construct Code:". Inference errors list the call chain, outer
-first, numbered; parse errors the definition and then the statement, or only the call site of the helper that holds it;
-joins name the last assignment of each branch before that heading.
+Read off 2.7 and 2.10 (facts/compiler_front_end.md in short): frames stand as `In file PATH:LINE[~LINE][,
+COL~COL]`, with or without `#` and a number, mostly after "The Traceback of Net Construct Code:". Inference
+errors list the call chain, outer first, numbered; parse errors the definition and then the statement, or
+only the call site of the helper that holds it; joins name the last assignment of each branch before that
+heading.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _FRAME = re.compile(
 )
 _UNSUPPORTED = re.compile(r"Unsupported (?:statement|expression) '")
 _JOIN = re.compile(
-    r"[Jj]oin|not defined in (?:true|false) branch|cannot be used outside|[Bb]ranch(?:es)?\b.*(?:type|shape|abstract)"
+    r"[Jj]oin|not defined in (?:true|false) branch|cannot be used outside"
+    r"|[Bb]ranch(?:es)?\b.*(?:type|shape|abstract)"
 )
 
 
@@ -40,8 +42,8 @@ class Frame:
 class Refusal:
     """A compile error, read: `frames` of the user's files, outermost first; `culprits` the ones that count.
 
-    `parse` where the parser refused a statement (then a culprit may be only the call site of a helper), `join` where
-    branches didn't fit together (then the culprits lie inside the `if` that is to blame).
+    `parse` where the parser refused a statement (then a culprit may be only the call site of a helper),
+    `join` where branches didn't fit together (then the culprits lie inside the `if` that is to blame).
     """
 
     type: str
@@ -57,8 +59,8 @@ def same_file(first: str, second: str) -> bool:
 
 
 def read(error: Mapping[str, Any], package: str, renamed: Optional[Mapping[str, str]] = None) -> Refusal:
-    """From worker/run.py's `error`. Frames inside `package` (MindSpore) are dropped; `renamed` maps rewritten copies back
-    to the files that they stand for."""
+    """From worker/run.py's `error`. Frames inside `package` (MindSpore) are dropped; `renamed` maps
+    rewritten copies back to the files that they stand for."""
     message = str(error.get("message", ""))
     before, _, after = message.partition(_HEADING)
     late = _frames(after, package, renamed or {})
@@ -101,10 +103,11 @@ def _original(path: str, renamed: Mapping[str, str]) -> str:
 
 
 def _from_python(error: Mapping[str, Any], package: str, renamed: Mapping[str, str]) -> List[Frame]:
-    """The innermost Python frame in the user's code, where the exception came from executing it (fallback nodes)."""
+    """The innermost Python frame in the user's code, where the exception came from executing it (fallback
+    nodes)."""
     frames: List[Dict[str, Any]] = list(error.get("frames", []))
     found: List[Frame] = []
-    for path, line, _name in reversed(frames):  # type: ignore[misc]
+    for path, line, _name in reversed(frames):
         if (
             (package and str(path).startswith(package))
             or "graphlint/verify/worker" in str(path)

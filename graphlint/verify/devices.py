@@ -1,7 +1,8 @@
 """Devices: what this machine has, whether MindSpore, NumPy and CANN fit together. The one seam to Ascend.
 
-Nothing here imports MindSpore: versions come from the zygote or from the installed files. Everything that touches the
-machine goes through `System`, so that recorded texts can stand in for it. The Ascend steps were never run on hardware.
+Nothing here imports MindSpore: versions come from the zygote or from the installed files. Everything that
+touches the machine goes through `System`, so that recorded texts can stand in for it. The Ascend steps were
+never run on hardware.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def driver_version(system: System) -> str:
 
 
 def accepted_cann(package: str, system: Optional[System] = None) -> List[str]:
-    """The CANN versions (major.minor) that the installed MindSpore's own check accepts; read, not imported."""
+    """The CANN versions (major.minor) that the installed MindSpore's check accepts; read, not imported."""
     text = (system or System()).read(os.path.join(package, "run_check", "_check_version.py")) or ""
     _, _, ascend = text.partition("class AscendEnvChecker")
     match = re.search(r"self\.version\s*=\s*\[([^\]]*)\]", ascend)

@@ -1,15 +1,16 @@
-"""Entries: how to build a Cell and what to call it with, from pyproject.toml, graphlint_cells.py, or the file itself.
+"""Entries: how to build a Cell and what to call it with, from pyproject.toml, graphlint_cells.py, or the
+file itself.
 
     [tool.graphlint.verify]
     entries = [{cell = "models/resnet.py:resnet18", inputs = ["float32[1,3,224,224]"]}]
 
-or one `[[tool.graphlint.verify.entry]]` table each. `cell` is `path.py:Name` (a path from the project's root), `package.module:
-Name`, where Name is a Cell class, a factory that returns a Cell, or a function to compile. Keys: `args`, `kwargs` (of the
-constructor or factory), `inputs`, `keywords` (of construct), `train` (true or false; as it stands by default), `harvest`
-(false: don't verify the Cells inside).
+or one `[[tool.graphlint.verify.entry]]` table each. `cell` is `path.py:Name` (a path from the project's
+root), `package.module: Name`, where Name is a Cell class, a factory that returns a Cell, or a function to
+compile. Keys: `args`, `kwargs` (of the constructor or factory), `inputs`, `keywords` (of construct),
+`train` (true or false; as it stands by default), `harvest` (false: don't verify the Cells inside).
 
-A `graphlint_cells.py` anywhere in the project: each public function without parameters returns the Cell and its inputs,
-`return resnet18(), "float32[1,3,224,224]"`.
+A `graphlint_cells.py` anywhere in the project: each public function without parameters returns the Cell and
+its inputs, `return resnet18(), "float32[1,3,224,224]"`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ CELLS_FILE = "graphlint_cells.py"
 
 @dataclass
 class Entry:
-    """One recipe. `recipe` is worker/recipe.py's JSON; the target is `name` in the file `path` or the module `module`."""
+    """One recipe. `recipe` is worker/recipe.py's JSON; the target is `name` in the file `path` or the
+    module `module`."""
 
     name: str
     recipe: Dict[str, Any]

@@ -1,4 +1,5 @@
-"""Functions of the project that need no arguments and return a Cell: `resnet18()`. Found in the source, called in children."""
+"""Functions of the project that need no arguments and return a Cell: `resnet18()`. Found in the source,
+called in children."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The parent's side of building without an entry: literal calls of the class in the project, then the child's search."""
+"""The parent's side of building without an entry: literal calls of the class in the project, then the
+child's search."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def guess(
 
 
 def call_sites(catalogue: Catalogue) -> Dict[str, List[Dict[str, Any]]]:
-    """Class name → the constructor calls in the project whose arguments are all literals, the commonest first."""
+    """Class name → the constructor calls in the project whose arguments are all literals, the commonest
+    first."""
     cached: Optional[Dict[str, List[Dict[str, Any]]]] = getattr(catalogue, "_call_sites", None)
     if cached is not None:
         return cached

@@ -1,6 +1,7 @@
 """Producers: what can be built and run so that the Cells inside show themselves, and what each run yielded.
 
-From entries first; then, with guessing on, from factories: functions of the project that need no arguments and return a Cell.
+From entries first; then, with guessing on, from factories: functions of the project that need no arguments
+and return a Cell.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ The neutral form of a finding is made at the statement that holds it:
     for/while … else                                         the else's body, after the loop
     a decorator                                              none
 
-`plan` says how one finding would be set aside (None: no form known); `rewrite` applies some of them to the text.
+`plan` says how one finding would be set aside (None: no form known); `rewrite` applies some of them to the
+text.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ Position = Tuple[int, int]
 
 @dataclass(frozen=True)
 class Change:
-    """Replace from `start` up to `end` (line from 1, column in characters from 0) by `text`; line breaks are kept."""
+    """Replace from `start` up to `end` (line from 1, column in characters from 0) by `text`; line breaks
+    are kept."""
 
     start: Position
     end: Position
@@ -35,8 +37,8 @@ class Change:
 
 @dataclass
 class Neutral:
-    """How to set one finding aside. `record`: the changes that make PyNative write the value down first (may be empty);
-    `changes`: the neutral form; `append`: lines for the end of the module."""
+    """How to set one finding aside. `record`: the changes that make PyNative write the value down first
+    (may be empty); `changes`: the neutral form; `append`: lines for the end of the module."""
 
     index: int
     changes: List[Change]
@@ -90,11 +92,10 @@ class Rewriter:
                 for item in node.decorator_list:
                     if item.lineno <= start[0] <= (item.end_lineno or item.lineno):
                         decorator = item
-            if isinstance(node, ast.stmt) and self.start(node) <= start and end <= self.end(node):
-                if best is None or (
-                    self.start(node) >= self.start(best) and self.end(node) <= self.end(best)
-                ):
-                    best = node
+            if not (isinstance(node, ast.stmt) and self.start(node) <= start and end <= self.end(node)):
+                continue
+            if best is None or (self.start(node) >= self.start(best) and self.end(node) <= self.end(best)):
+                best = node
         return None if best is None and decorator is None else (best, decorator)
 
     # -- forms, by the statement's type
@@ -142,7 +143,7 @@ class Rewriter:
         return Neutral(index, [Change(start, end, f" = {target} {sign} ("), Change(close, close, ")")])
 
     def _if(self, index: int, node: Any, at: Position) -> Optional[Neutral]:
-        """Only the branch that PyNative took, without its header; where it took several, the recorded test."""
+        """Only the branch that PyNative took, without its header; after several, the recorded test."""
         outer = self._outermost(node)
         blocks, chain = [], outer
         while True:
@@ -176,7 +177,8 @@ class Rewriter:
         return any(block[0].lineno <= line <= (block[-1].end_lineno or 0) for line in self.reached)
 
     def _only(self, node: Any, blocks: Sequence[Sequence[Any]]) -> List[Change]:
-        """`pass` in place of the statement's header, the blocks moved out to its indentation, the rest blank."""
+        """`pass` in place of the statement's header, the blocks moved out to its indentation, the rest
+        blank."""
         first, column = self.start(node)
         kept: dict = {}
         for block in blocks:
@@ -246,7 +248,8 @@ class Rewriter:
     # -- the text
 
     def rewrite(self, neutrals: Sequence[Neutral], record: bool = False, values: str = "") -> str:
-        """The whole file with these findings set aside; or, with `record`, with their values written to `values`."""
+        """The whole file with these findings set aside; or, with `record`, with their values written to
+        `values`."""
         changes: List[Change] = []
         append: List[str] = []
         for neutral in neutrals:
@@ -260,7 +263,8 @@ class Rewriter:
         tail = [*append]
         if record:
             tail.append(
-                f"from graphlint.verify.worker.recorded import count_of, record_of; _graphlint_record = record_of({values!r})"
+                "from graphlint.verify.worker.recorded import count_of, record_of\n"
+                f"_graphlint_record = record_of({values!r})"
             )
             tail.append(f"_graphlint_count = count_of({values!r})")
         elif any(neutral.record for neutral in neutrals):
@@ -286,7 +290,8 @@ class Rewriter:
 
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise)
-"""Statements that are simply left out where PyNative never came by: there is no value to put in their place."""
+"""Statements that are simply left out where PyNative never came by: there is no value to put in their
+place."""
 _SIGNS = {
     "Add": "+",
     "Sub": "-",

@@ -1,10 +1,12 @@
 """The oracle: PyNative against the graph for one target with one set of inputs, each in its own child.
 
-`judge` is a generator: it yields a Try, is sent its Outcome, and returns a Judgement. The scheduler drives many at once.
+`judge` is a generator: it yields a Try, is sent its Outcome, and returns a Judgement. The scheduler drives
+many at once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass, field
 from typing import Any, Dict, Generator, List, Optional, Tuple
@@ -20,8 +22,9 @@ class Judgement:
 
     `outcome` is one of
     `ok`, `error` (the graph refuses), `diverges`, `printed-differs`, `fallback`, `recompiles`: definite; and
-    `pynative-fails` (also not runnable in PyNative, so nothing can be said), `broken` (crash, hang or memory in the
-    graph alone: definite, `words` says which), `not-tried` (no child could run it: `words` says why).
+    `pynative-fails` (also not runnable in PyNative, so nothing can be said), `broken` (crash, hang or
+    memory in the graph alone: definite, `words` says which), `not-tried` (no child could run it: `words`
+    says why).
     """
 
     outcome: str
@@ -52,7 +55,8 @@ class Judgement:
 
 
 def judge(job: Dict[str, Any], scratch: str, timeout: float, export: Optional[str] = None) -> Steps:
-    """Run `job` (worker/run.py, without its mode) in PyNative and as a graph. `scratch` names this judgement's own files."""
+    """Run `job` (worker/run.py, without its mode) in PyNative and as a graph. `scratch` names this
+    judgement's own files."""
     reference = scratch + ".pickle"
     total = Judgement("not-tried")
     first = yield Try({**job, "mode": "pynative", "snapshot": reference}, timeout)
@@ -99,10 +103,8 @@ def _count(total: Judgement, outcome: Outcome) -> None:
 
 
 def _remove(path: str) -> None:
-    try:
+    with contextlib.suppress(OSError):
         os.remove(path)
-    except OSError:
-        pass
 
 
 def _pynative_failed(total: Judgement, outcome: Outcome) -> Judgement:
@@ -135,8 +137,8 @@ def _graph_failed(total: Judgement, outcome: Outcome) -> Judgement:
 def _without_noise(
     differences: List[Dict[str, str]], again: Dict[str, Any], first: Dict[str, Any], graph: Dict[str, Any]
 ) -> Tuple[List[Dict[str, str]], bool]:
-    """Drop what differs between two PyNative runs too (random, clock). What PyNative gives anew on each call and the
-    graph repeats is frozen at compile time: that stays."""
+    """Drop what differs between two PyNative runs too (random, clock). What PyNative gives anew on each
+    call and the graph repeats is frozen at compile time: that stays."""
     noise = {difference["where"] for difference in again.get("differences", [])}
     if not noise:
         return differences, False

@@ -1,12 +1,14 @@
-"""Runs tries in children of a zygote, `jobs` at a time, each within limits; survives whatever the children do.
+"""Runs tries in children of a zygote, `jobs` at a time, each within limits; survives whatever the children
+do.
 
-The pool is a loop in the parent's main thread. It owns a scratch directory with one subdirectory a try. A zygote that
-dies (killed, or by a child that kills its parent) is started again; each try it took with it is repeated once, alone,
-and given up as `worker` if it takes its zygote with it again.
+The pool is a loop in the parent's main thread. It owns a scratch directory with one subdirectory a try. A
+zygote that dies (killed, or by a child that kills its parent) is started again; each try it took with it is
+repeated once, alone, and given up as `worker` if it takes its zygote with it again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -80,7 +82,7 @@ class Settings:
 
 
 class Pool:
-    """Submit tries, then run() until all are done. Use as a context manager: leaving it ends every process."""
+    """Submit tries, then run() until all are done. A context manager: leaving it ends every process."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -116,7 +118,7 @@ class Pool:
             [root, *[p for p in env.get("PYTHONPATH", "").split(os.pathsep) if p]]
         )
         env.setdefault("PYTHONDONTWRITEBYTECODE", "1")
-        log = open(os.path.join(self.scratch, "zygote.log"), "ab")
+        log = open(os.path.join(self.scratch, "zygote.log"), "ab")  # noqa: SIM115
         module = "graphlint.verify.worker." + ("resident" if self.settings.resident else "zygote")
         command = [self.settings.python, "-m", module, str(theirs.fileno()), str(os.getpid())]
         try:
@@ -167,7 +169,8 @@ class Pool:
         return None
 
     def preload(self, job: Dict[str, Any]) -> bool:
-        """Import the user's modules in the zygote, if a probe child shows that it's safe. Only while nothing runs."""
+        """Import the user's modules in the zygote, if a probe child shows that it's safe. Only while
+        nothing runs."""
         if self.zygote is None:
             self.start()
         kept = self._preload(job)
@@ -201,10 +204,8 @@ class Pool:
             self.wire = None
         if self.zygote is not None:
             _kill(self.zygote.pid)
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self.zygote.wait(10)
-            except subprocess.TimeoutExpired:
-                pass
             self.zygote = None
 
     # -- tries
@@ -378,7 +379,8 @@ class Pool:
     # -- the end
 
     def _sweep(self) -> None:
-        """End every process that this run started, however it was reparented: they all bear the run's token."""
+        """End every process that this run started, however it was reparented: they all bear the run's
+        token."""
         needle = f"{_TOKEN}={self.token}".encode()
         for _ in range(3):
             found = False
@@ -415,14 +417,13 @@ class Pool:
 
 def _kill(pid: int) -> None:
     for kill in (os.killpg, os.kill):
-        try:
+        with contextlib.suppress(OSError):
             kill(pid, signal.SIGKILL)
-        except OSError:
-            pass
 
 
 def _extended(running: _Running, now: float) -> bool:
-    """Grant more wall time to a try that hasn't had its processor time: the machine is busy, the try doesn't hang.
+    """Grant more wall time to a try that hasn't had its processor time: the machine is busy, the try
+    doesn't hang.
 
     Only while it makes progress, and at most four times the timeout in all.
     """

@@ -131,7 +131,8 @@ def verify(
     command: str = "graphlint verify",
     system: Optional[System] = None,
 ) -> VerifyResult:
-    """Run everything. Raises WorkError where nothing can be run; ends every process it started, whatever happens."""
+    """Run everything. Raises WorkError where nothing can be run; ends every process it started, whatever
+    happens."""
     began = time.monotonic()
     pools: List[Pool] = []
     with _terminable():

@@ -14,8 +14,8 @@ Task = Generator[Try, Outcome, Any]
 def drive(pool: Pool, tasks: Iterable[Tuple[Any, Task]], finished: Callable[[Any, Any], None]) -> None:
     """Run every (key, generator) to its end; `finished(key, returned)` as each one ends, in order of ending.
 
-    A generator goes on before a new one starts, so that partial work doesn't pile up. An exception in a generator is a
-    bug of graphlint and passes through.
+    A generator goes on before a new one starts, so that partial work doesn't pile up. An exception in a
+    generator is a bug of graphlint and passes through.
     """
     ready: Deque[Tuple[Any, Task, Optional[Outcome]]] = deque()
     source: Iterator[Tuple[Any, Task]] = iter(tasks)
@@ -34,10 +34,7 @@ def drive(pool: Pool, tasks: Iterable[Tuple[Any, Task]], finished: Callable[[Any
         while ready:
             if advance(*ready.popleft()):
                 return True
-        for key, task in source:
-            if advance(key, task, None):
-                return True
-        return False
+        return any(advance(key, task, None) for key, task in source)
 
     while True:
         pool.run(more)

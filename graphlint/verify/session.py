@@ -1,4 +1,5 @@
-"""One run of `verify`: which targets, by which rung of the ladder, in which order; collects what each came to."""
+"""One run of `verify`: which targets, by which rung of the ladder, in which order; collects what each came
+to."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from typing import (
 
 from graphlint.finding import CheckResult, Finding
 from graphlint.verify import entries as entry_module
-from graphlint.verify import harvesting
+from graphlint.verify import harvesting, suggest
 from graphlint.verify import verdict as verdicts
 from graphlint.verify.cache import Cache
 from graphlint.verify.entries import Entry
@@ -202,7 +203,8 @@ class Session:
         return left
 
     def _key(self, target: Target) -> str:
-        """Everything that a verdict depends on: the Cell's reachable source, its entry, versions, device, findings."""
+        """Everything that a verdict depends on: the Cell's reachable source, its entry, versions, device,
+        findings."""
         info = self.pool.info
         marks = [
             [
@@ -346,7 +348,7 @@ class Session:
     # -- what came out
 
     def _finished(self, target: Target, returned: Any) -> None:
-        rung, report, entry = returned
+        rung, report, _ = returned
         base: Judgement = report.base
         data = {
             "verdicts": {str(number): found.as_data(rung, base) for number, found in report.verdicts.items()},
@@ -398,10 +400,16 @@ class Session:
                 missed=bool(cell.get("missed")),
                 culprits=tuple((path, line) for path, line in cell.get("culprits", [])),
                 mindspore=cell.get("mindspore", ""),
+                suggestion=self._suggestion(target, cell["status"]),
             )
         )
         self.tally.done += 1
         self.progress(self.tally, target.name)
+
+    def _suggestion(self, target: Target, status: str) -> str:
+        if status not in ("pynative-fails", "not-tried"):
+            return ""
+        return suggest.suggestion(self.catalogue.file(target.path), target.name)
 
 
 def _all(findings: Sequence[Finding], words: str) -> Dict[int, Any]:

@@ -1,4 +1,5 @@
-"""Which Cells and functions there are, from the source alone: places, module names, graphlint's own case format."""
+"""Which Cells and functions there are, from the source alone: places, module names, graphlint's own case
+format."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ class FileFacts:
 
 
 def place_of(path: str, root: str = "") -> Place:
-    """The dotted name by the packages (`__init__.py`) around the file; a loose file is imported by its stem."""
+    """The dotted name by the packages (`__init__.py`) around the file; a loose file is imported by its
+    stem."""
     path = os.path.realpath(path)
     folder, name = os.path.split(path)
     stem = os.path.splitext(name)[0]

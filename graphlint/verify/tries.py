@@ -19,9 +19,11 @@ class Try:
 
 @dataclass
 class Outcome:
-    """What one try came to: `result` (worker/run.py's result.json) where the child finished, else how it died.
+    """What one try came to: `result` (worker/run.py's result.json) where the child finished, else how it
+    died.
 
-    `death` is one of "", "timeout", "signal", "exit", "memory", "output", "worker", "start"; `words` says it for people.
+    `death` is one of "", "timeout", "signal", "exit", "memory", "output", "worker", "start"; `words` says
+    it for people.
     """
 
     result: Dict[str, Any] = field(default_factory=dict)

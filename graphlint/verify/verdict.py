@@ -23,7 +23,8 @@ Steps = Generator[Try, Outcome, Any]
 
 @dataclass
 class Options:
-    """How far to go: seconds for one try, judgements for one target, the scratch folder, MindSpore's own folder."""
+    """How far to go: seconds for one try, judgements for one target, the scratch folder, MindSpore's own
+    folder."""
 
     timeout: float = 60.0
     budget: int = 40
@@ -57,7 +58,8 @@ class Verdict:
 
 @dataclass
 class TargetReport:
-    """What one target came to: the judgement of the code as it stands, and a verdict for each finding by its position."""
+    """What one target came to: the judgement of the code as it stands, and a verdict for each finding by
+    its position."""
 
     base: Judgement
     verdicts: Dict[int, Verdict] = field(default_factory=dict)
@@ -175,7 +177,7 @@ class _Case:
 def verify_target(
     job: Dict[str, Any], findings: Sequence[Finding], names: Mapping[str, str], options: Options
 ) -> Steps:
-    """Verdicts for the findings of one target. `names`: the module name of each file that may be rewritten."""
+    """Verdicts for the findings of one target. `names`: the module of each file that may be rewritten."""
     os.makedirs(options.scratch, exist_ok=True)
     case = _Case(job, findings, names, options)
     files = sorted(
@@ -311,9 +313,8 @@ def _not_definite(finding: Finding, base: Judgement) -> Verdict:
         base.outcome == "pynative-fails"
         and finding.effect is Effect.PORTING
         and base.pynative_error is not None
-    ):
-        if attribution.bears(finding, base.pynative_error):
-            return Verdict(CONFIRMED, f"PyNative: {base.words}", base)
+    ) and attribution.bears(finding, base.pynative_error):
+        return Verdict(CONFIRMED, f"PyNative: {base.words}", base)
     if base.outcome == "pynative-fails":
         kernel = attribution.lacks_kernel(base.words)
         if kernel and base.device == "CPU":
@@ -328,9 +329,9 @@ def _apart(finding: Finding, base: Judgement, job: Mapping[str, Any]) -> Optiona
     if bias is not None:
         status = CONFIRMED if bias is False else REFUTED
         return Verdict(status, f"the built layer has {'no' if bias is False else 'a'} bias", base)
-    if base.outcome == "error" and base.error is not None and base.device == "CPU":
-        if attribution.lacks_kernel(base.error["message"]):
-            return Verdict(INCONCLUSIVE, f"needs another device: {base.words}", base)
+    refused = base.error["message"] if base.outcome == "error" and base.error is not None else ""
+    if base.device == "CPU" and attribution.lacks_kernel(refused):
+        return Verdict(INCONCLUSIVE, f"needs another device: {base.words}", base)
     if base.outcome in ("error", "broken"):
         return None
     if base.device == "CPU" and attribution.needs_ascend(finding):

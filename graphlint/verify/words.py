@@ -12,18 +12,21 @@ from graphlint.verify.session import CellRecord, Tally
 
 _TEXTS = {
     "progress": Text(
-        "{done} of {total} Cells · {confirmed} confirmed · {refuted} refuted · {inconclusive} inconclusive · {name}",
+        "{done} of {total} Cells · {confirmed} confirmed · {refuted} refuted · "
+        "{inconclusive} inconclusive · {name}",
         "{done}/{total} 个 Cell · 已证实 {confirmed} · 不成立 {refuted} · 无定论 {inconclusive} · {name}",
     ),
     "counts": Text(
         "Verified with MindSpore {version} on {device}: {confirmed} confirmed, {refuted} refuted, "
         "{inconclusive} inconclusive ({seconds:.1f} s).",
-        "已用 MindSpore {version} 在 {device} 上验证：{confirmed} 个已证实，{refuted} 个不成立，{inconclusive} 个无定论（{seconds:.1f} 秒）。",
+        "已用 MindSpore {version} 在 {device} 上验证：{confirmed} 个已证实，{refuted} 个不成立，"
+        "{inconclusive} 个无定论（{seconds:.1f} 秒）。",
     ),
     "shares": Text(
-        "Of {cells} Cells {run} ran in PyNative ({run_share:.0%}) and {compiled} compiled ({compiled_share:.0%}): "
-        "{same} the same, {different} different, {refused} refused.",
-        "共 {cells} 个 Cell：{run} 个能以 PyNative 运行（{run_share:.0%}），{compiled} 个编译通过（{compiled_share:.0%}）："
+        "Of {cells} Cells {run} ran in PyNative ({run_share:.0%}) and {compiled} compiled "
+        "({compiled_share:.0%}): {same} the same, {different} different, {refused} refused.",
+        "共 {cells} 个 Cell：{run} 个能以 PyNative 运行（{run_share:.0%}），"
+        "{compiled} 个编译通过（{compiled_share:.0%}）："
         "{same} 个结果一致，{different} 个不同，{refused} 个被拒绝。",
     ),
     "rungs": Text("Built by: {rungs}.", "构建方式：{rungs}。"),

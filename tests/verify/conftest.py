@@ -29,7 +29,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: List[pytest.Item
 
 @lru_cache(maxsize=1)
 def interpreter() -> str:
-    """An interpreter that imports MindSpore: `GRAPHLINT_TEST_PYTHON`, else this one; empty where there is none."""
+    """An interpreter that imports MindSpore: `GRAPHLINT_TEST_PYTHON`, else this one; empty where there is
+    none."""
     python = os.environ.get("GRAPHLINT_TEST_PYTHON", sys.executable)
     code = "import importlib.util as u, sys; sys.exit(u.find_spec('mindspore') is None)"
     return python if subprocess.run([python, "-c", code], check=False).returncode == 0 else ""

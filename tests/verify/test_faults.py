@@ -1,4 +1,5 @@
-"""Whatever user code does to its process, the run ends, every other verdict is there and nothing is left behind."""
+"""Whatever user code does to its process, the run ends, every other verdict is there and nothing is left
+behind."""
 
 from __future__ import annotations
 
@@ -144,7 +145,17 @@ def test_full_disk_under_the_cache(project: Path, python: str, monkeypatch: pyte
 def test_interrupt_leaves_nothing(project: Path, python: str, number: int) -> None:
     (project / "hang.py").write_text(FAULTS["hang"])
     log = project / "log"
-    command = [sys.executable, "-m", "graphlint", "verify", "hang.py", "--all", "--python", python, "--no-cache"]
+    command = [
+        sys.executable,
+        "-m",
+        "graphlint",
+        "verify",
+        "hang.py",
+        "--all",
+        "--python",
+        python,
+        "--no-cache",
+    ]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TMPDIR": str(project)}
     with log.open("wb") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=stream, env=env)

@@ -10,7 +10,9 @@ import pytest
 from graphlint.verify.isolate import Rewriter
 
 
-def neutral(text: str, line: int, column: int, end: Tuple[int, int], reached: Any = (), record: bool = False) -> str:
+def neutral(
+    text: str, line: int, column: int, end: Tuple[int, int], reached: Any = (), record: bool = False
+) -> str:
     rewriter = Rewriter(text)
     rewriter.reached.update(reached)
     plan = rewriter.plan(0, line, column, *end)
@@ -31,8 +33,18 @@ CASES: List[Tuple[str, Tuple[int, int, Tuple[int, int]], Any, Any]] = [
     (body("try:", "    y = x + 1", "except ValueError:", "    y = 0", "return y"), (2, 5, (5, 14)), (), 2),
     (body("try:", "    y = x", "finally:", "    y = 5", "return y"), (2, 5, (5, 14)), (), 5),
     (body("with open(x):", "    y = 3", "return y"), (2, 5, (3, 14)), (), 3),
-    (body("for i in range(3):", "    x += i", "else:", "    x = x * 10", "return x"), (2, 5, (5, 19)), (), 40),
-    (body("if x > 0:", "    y = 1", "elif x > 5:", "    y = 2", "else:", "    y = 3", "return y"), (2, 5, (7, 14)), (5,), 2),
+    (
+        body("for i in range(3):", "    x += i", "else:", "    x = x * 10", "return x"),
+        (2, 5, (5, 19)),
+        (),
+        40,
+    ),
+    (
+        body("if x > 0:", "    y = 1", "elif x > 5:", "    y = 2", "else:", "    y = 3", "return y"),
+        (2, 5, (7, 14)),
+        (5,),
+        2,
+    ),
     (body("if x > 9: y = 1", "else: y = 2", "return y"), (2, 5, (3, 16)), (2,), 1),
     (body("print(x)", "return x"), (2, 5, (2, 13)), (), 1),
     (body("import math", "return math.floor(x)"), (2, 5, (2, 16)), (), 1),

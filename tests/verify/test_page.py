@@ -19,17 +19,45 @@ VOID = {"meta", "input", "br"}
 
 def document(**verdict: Any) -> Dict[str, Any]:
     finding = {
-        **{"code": "GL101", "name": EVIL, "severity": "error", "path": EVIL, "cell": None, "line": 1, "column": 1},
-        **{"end_line": 2, "end_column": 5, "chain": [EVIL, "Net.f"], "message": EVIL, "help": EVIL, "fix": None},
-        "verdict": {"status": "confirmed", "reason": EVIL, "pynative": "ok", "graph": EVIL, "rung": EVIL, **verdict},
+        "code": "GL101",
+        "name": EVIL,
+        "severity": "error",
+        "path": EVIL,
+        "cell": None,
+        "line": 1,
+        "column": 1,
+        "end_line": 2,
+        "end_column": 5,
+        "chain": [EVIL, "Net.f"],
+        "message": EVIL,
+        "help": EVIL,
+        "fix": None,
+        "verdict": {
+            "status": "confirmed",
+            "reason": EVIL,
+            "pynative": "ok",
+            "graph": EVIL,
+            "rung": EVIL,
+            **verdict,
+        },
     }
-    cell = {"cell": EVIL, "path": EVIL, "line": 3, "status": "error", "reason": EVIL, "rung": EVIL, "device": "CPU"}
+    cell = {
+        "cell": EVIL,
+        "path": EVIL,
+        "line": 3,
+        "status": "error",
+        "reason": EVIL,
+        "rung": EVIL,
+        "device": "CPU",
+    }
     return {
         "target": {"mindspore": "2.7.0", "device": "CPU", "syntax_level": "lax"},
         "findings": [finding],
         "cells": [{**cell, "missed": [{"path": "x", "line": 1}]}],
         "verify": {
-            **{"mindspore": EVIL, "device": "CPU", "seconds": 1.5},
+            "mindspore": EVIL,
+            "device": "CPU",
+            "seconds": 1.5,
             "checks": [{"check": EVIL, "status": "warning", "found": EVIL}],
         },
     }
@@ -44,7 +72,9 @@ class Checker(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: List[Tuple[str, Any]]) -> None:
         self.tags.add(tag)
-        self.links += [(name, value) for name, value in attrs if name in ("src", "href", "action") or name[:2] == "on"]
+        self.links += [
+            (name, value) for name, value in attrs if name in ("src", "href", "action") or name[:2] == "on"
+        ]
         if tag not in VOID:
             self.open.append(tag)
 
@@ -92,12 +122,20 @@ def test_rewrite_is_shown_as_lines(tmp_path: Path) -> None:
 
 
 def test_a_browser_draws_it(tmp_path: Path) -> None:
-    browser = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
+    browser = next(
+        (path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None
+    )
     if browser is None:
         pytest.skip("no Chromium here")
     path = tmp_path / "report.html"
     path.write_text(page([document()], "zh"), encoding="utf-8")
-    common = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    common = [
+        browser,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path / 'profile'}",
+    ]
     picture = tmp_path / "page.png"
     subprocess.run(
         [*common, f"--screenshot={picture}", "--window-size=900,1200", path.as_uri()],

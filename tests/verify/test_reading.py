@@ -1,4 +1,5 @@
-"""What is read from texts: compile errors, fallback nodes, npu-smi, version files; comparing snapshots; merging."""
+"""What is read from texts: compile errors, fallback nodes, npu-smi, version files; comparing snapshots;
+merging."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from graphlint.verify.targets import Catalogue, place_of
 
 HEAD = "\n\n----\n- The Traceback of Net Construct Code:\n----\n\n"
 PARSE = (
-    "Unsupported statement 'Try'.\nMore details please refer to syntax support" + HEAD + "# In file /p/net.py:12~18, 4~16\n"
+    "Unsupported statement 'Try'.\nMore details please refer to syntax support"
+    + HEAD
+    + "# In file /p/net.py:12~18, 4~16\n"
     "    def construct(self, x):\n    ^\n\n# In file /p/net.py:14~17, 8~21\n        try:\n"
 )
 INFER = (
@@ -25,10 +28,9 @@ INFER = (
     "# 1 In file /p/sub.py:7, 8~20\n   y\n\n# 2 In file /ms/mindspore/ops/x.py:99, 1~2\n  z\n"
 )
 JOIN = (
-    "Cannot join the return values of different branches, perhaps you need to make them equal.\nInner Message:\n"
-    "the type of true branch is\nIn file /p/net.py:23, 12~36\n   z = a\nfalse branch:\nIn file /p/net.py:25, 12~17\n   z = y\n"
-    + HEAD
-    + "# 0 In file /p/net.py:22, 8~36\n"
+    "Cannot join the return values of different branches, perhaps you need to make them equal.\n"
+    "Inner Message:\nthe type of true branch is\nIn file /p/net.py:23, 12~36\n   z = a\n"
+    "false branch:\nIn file /p/net.py:25, 12~17\n   z = y\n" + HEAD + "# 0 In file /p/net.py:22, 8~36\n"
 )
 
 
@@ -62,8 +64,15 @@ def test_no_position_falls_back_to_python_frames() -> None:
 
 def finding(path: str, line: int, end: Optional[int] = None, **more: Any) -> Finding:
     given = {
-        **{"code": "GL999", "name": "x", "effect": Effect.COMPILE_ERROR, "severity": Severity.ERROR},
-        **{"column": 9, "end_column": 20, "symbol": "Net.construct", "chain": ("Net.construct",), "message": ""},
+        "code": "GL999",
+        "name": "x",
+        "effect": Effect.COMPILE_ERROR,
+        "severity": Severity.ERROR,
+        "column": 9,
+        "end_column": 20,
+        "symbol": "Net.construct",
+        "chain": ("Net.construct",),
+        "message": "",
         **more,
     }
     return Finding(path=path, line=line, end_line=end or line, **given)
@@ -90,7 +99,10 @@ def test_reached(tmp_path: Path) -> None:
 def test_in_place_needs_ascend(tmp_path: Path) -> None:
     path = tmp_path / "net.py"
     path.write_text("y.add_(1)\ny += 1\ny[0] = 1\ny == 2\n")
-    wanted = [attribution.needs_ascend(finding(str(path), n, code="GL401", effect=Effect.DIVERGES)) for n in (1, 2, 3, 4)]
+    wanted = [
+        attribution.needs_ascend(finding(str(path), n, code="GL401", effect=Effect.DIVERGES))
+        for n in (1, 2, 3, 4)
+    ]
     assert wanted == [True, True, False, False]
     assert not attribution.needs_ascend(finding(str(path), 1, code="GL101", effect=Effect.DIVERGES))
 
@@ -119,7 +131,9 @@ NPU_SMI = """\
 class Machine(devices.System):
     """A machine that exists as texts only."""
 
-    def __init__(self, files: Mapping[str, str], smi: Optional[str], environ: Optional[Mapping[str, str]] = None) -> None:
+    def __init__(
+        self, files: Mapping[str, str], smi: Optional[str], environ: Optional[Mapping[str, str]] = None
+    ) -> None:
         super().__init__(environ or {})
         self.files, self.smi = files, smi
 
@@ -215,7 +229,14 @@ def test_merge(tmp_path: Path) -> None:
     def document(status: str) -> Dict[str, Any]:
         item = {"fingerprint": "f", "line": 1, "severity": "error", "verdict": {"status": status}}
         cell = {"path": "p", "cell": status, "device": "CPU", "mindspore": "2.7.0"}
-        return {"version": 1, "findings": [item], "cells": [cell], "errors": [], "summary": {"findings": 1}, "verify": {}}
+        return {
+            "version": 1,
+            "findings": [item],
+            "cells": [cell],
+            "errors": [],
+            "summary": {"findings": 1},
+            "verify": {},
+        }
 
     merged = merge.merge([document("not-run"), document("confirmed")])
     assert [item["verdict"]["status"] for item in merged["findings"]] == ["confirmed"]
@@ -245,7 +266,9 @@ def test_catalogue(tmp_path: Path) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "base.py").write_text("from mindspore import nn\nclass Base(nn.Cell):\n    pass\n")
-    (package / "net.py").write_text("from .base import Base\nclass Net(Base):\n    def construct(self, x):\n        pass\n")
+    (package / "net.py").write_text(
+        "from .base import Base\nclass Net(Base):\n    def construct(self, x):\n        pass\n"
+    )
     files = [str(path) for path in package.iterdir()]
     catalogue = Catalogue(files, str(tmp_path))
     assert [target.name for target in catalogue.cells()] == ["Base", "Net"]

@@ -46,8 +46,12 @@ def write(project: Path, name: str, doc: str = "", statement: str = "pass") -> P
     return path
 
 
-def run(project: Path, names: List[Path], numbers: List[int], env: Optional[Dict[str, str]] = None) -> VerifyResult:
-    request = Request(python=sys.executable, target="Ascend", numbers=tuple(numbers), jobs=1, env=env or environment())
+def run(
+    project: Path, names: List[Path], numbers: List[int], env: Optional[Dict[str, str]] = None
+) -> VerifyResult:
+    request = Request(
+        python=sys.executable, target="Ascend", numbers=tuple(numbers), jobs=1, env=env or environment()
+    )
     machine = Machine(CANN, NPU_SMI.replace("Warning", "OK     "), ENV)
     plan = Plan(timeout=20.0, all_cells=True)
     files = [str(name) for name in names]
@@ -80,8 +84,12 @@ def test_refusals_and_crashes_cost_their_worker_only(project: Path, no_orphans: 
     result = run(project, names, [7])
     found = {Path(cell.path).stem: cell.status for cell in result.cells}
     assert found == {
-        **{"a_good": "ok", "c_good": "ok", "f_good": "ok", "b_refused": "error"},
-        **{"d_killed": "pynative-fails", "e_exits": "pynative-fails"},
+        "a_good": "ok",
+        "c_good": "ok",
+        "f_good": "ok",
+        "b_refused": "error",
+        "d_killed": "pynative-fails",
+        "e_exits": "pynative-fails",
     }
 
 
@@ -100,8 +108,15 @@ def test_device_that_is_not_there(project: Path, no_orphans: None) -> None:
 def test_the_device_is_opened_by_number(project: Path, no_orphans: None) -> None:
     path = write(project, "good")
     job = {
-        **{"kind": "try", "mode": "pynative", "device": "Ascend", "device_id": 8, "module": "good", "target": "Net"},
-        **{"file": str(path), "sys_path": [str(project)], "entry": {"kind": "case"}},
+        "kind": "try",
+        "mode": "pynative",
+        "device": "Ascend",
+        "device_id": 8,
+        "module": "good",
+        "target": "Net",
+        "file": str(path),
+        "sys_path": [str(project)],
+        "entry": {"kind": "case"},
     }
     outcomes: List[Outcome] = []
     with Pool(Settings(python=sys.executable, jobs=1, env=environment(), resident=True)) as pool:

@@ -76,7 +76,9 @@ def test_entries(project: Any) -> None:
     assert (entry.name, entry.path) == ("Net", str(project / "net.py"))
     assert entry.recipe["args"] == [{"k": "value", "value": 4}]
     assert entry.recipe["train"] is True
-    (package,) = from_table({"entry": [{"cell": "mindcv.models:create_model", "args": ["'r'"]}]}, str(project))
+    (package,) = from_table(
+        {"entry": [{"cell": "mindcv.models:create_model", "args": ["'r'"]}]}, str(project)
+    )
     assert (package.module, package.path) == ("mindcv.models", "")
 
 
@@ -85,7 +87,7 @@ def test_entries(project: Any) -> None:
     [
         ({"cell": "net.py:Net", "input": []}, "did you mean 'inputs'"),
         ({"cell": "none.py:Net"}, "there is no file"),
-        ({"cell": "Net"}, "write \"path.py:Name\""),
+        ({"cell": "Net"}, 'write "path.py:Name"'),
         ({"inputs": []}, "needs cell"),
         ({"cell": "a.b:Net", "inputs": ["float9[2]"]}, "not a dtype"),
     ],

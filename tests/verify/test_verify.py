@@ -92,9 +92,19 @@ def make():
 def finding(path: Path, line: int, effect: Effect, name: str = "x", end: int = 0, column: int = 9) -> Finding:
     text = path.read_text().splitlines()[(end or line) - 1]
     return Finding(
-        **{"code": "GL999", "name": name, "effect": effect, "severity": Severity.ERROR, "path": str(path)},
-        **{"line": line, "column": column, "end_line": end or line, "end_column": len(text) + 1},
-        **{"symbol": "Net.construct", "chain": ("Net.construct",), "message": "m", "confidence": Confidence.HIGH},
+        code="GL999",
+        name=name,
+        effect=effect,
+        severity=Severity.ERROR,
+        path=str(path),
+        line=line,
+        column=column,
+        end_line=end or line,
+        end_column=len(text) + 1,
+        symbol="Net.construct",
+        chain=("Net.construct",),
+        message="m",
+        confidence=Confidence.HIGH,
     )
 
 

@@ -1,4 +1,5 @@
-"""Makes the thing to verify from a job's entry: a Cell instance or a function, and the arguments of each call."""
+"""Makes the thing to verify from a job's entry: a Cell instance or a function, and the arguments of each
+call."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ class Named(tuple):
 
 
 class Target:
-    """A Cell instance (`cell`) or a function, the list of argument tuples to call it with, and what else to watch."""
+    """A Cell instance (`cell`) or a function, the list of argument tuples to call it with, and what else to
+    watch."""
 
     def __init__(self) -> None:
         self.cell: Any = None
@@ -47,7 +49,8 @@ class Target:
 
 
 def build(job: Dict[str, Any], module: Any, log: Any) -> Any:
-    """A Target, by job["entry"]["kind"]: `case` (names in the module itself), `spec` (a written or guessed recipe), `harvest`."""
+    """A Target, by job["entry"]["kind"]: `case` (names in the module itself), `spec` (a written or guessed
+    recipe), `harvest`."""
     kind = job["entry"]["kind"]
     if kind == "case":
         return from_case(job, module, log)
@@ -63,7 +66,8 @@ def build(job: Dict[str, Any], module: Any, log: Any) -> Any:
 
 
 def backward(target: Target) -> Callable[..., Any]:
-    """What returns the value and the gradients: over the trainable Parameters, or the first argument where there are none."""
+    """What returns the value and the gradients: over the trainable Parameters, or the first argument where
+    there are none."""
     subject = target.function if target.cell is None else target.cell
     weights = list(target.cell.trainable_params()) if target.cell is not None else []
     if weights:
@@ -75,8 +79,8 @@ def backward(target: Target) -> Callable[..., Any]:
 
 
 def facts_of(cell: Any) -> Dict[str, Any]:
-    """What the built layers themselves say: {"bias": {"conv1": False, …}} for the Cell's own attributes and, where the
-    name is unique, for those further down."""
+    """What the built layers themselves say: {"bias": {"conv1": False, …}} for the Cell's own attributes
+    and, where the name is unique, for those further down."""
     bias: Dict[str, Any] = {}
     clashes = set()
     for path, layer in framework.sub_cells(cell):
@@ -91,7 +95,8 @@ def facts_of(cell: Any) -> Dict[str, Any]:
 
 
 def from_case(job: Dict[str, Any], module: Any, log: Any) -> Target:
-    """graphlint's own case format: INPUTS (list or function), INPUTS2, CALLS, KWARGS, WATCH, OBSERVE, WRAP in the module."""
+    """graphlint's own case format: INPUTS (list or function), INPUTS2, CALLS, KWARGS, WATCH, OBSERVE, WRAP
+    in the module."""
     target = Target()
     member = load.resolve(module, job["target"])
     if inspect.isclass(member):
@@ -125,7 +130,8 @@ def from_case(job: Dict[str, Any], module: Any, log: Any) -> Target:
 
 
 def case_calls(module: Any, count: int) -> List[Tuple[Any, ...]]:
-    """The arguments of each call. CALLS: a number of calls, or a function that gives every call's arguments."""
+    """The arguments of each call. CALLS: a number of calls, or a function that gives every call's
+    arguments."""
     calls = getattr(module, "CALLS", None)
     if callable(calls):
         return [tuple(arguments) for arguments in calls()]

@@ -23,8 +23,8 @@ Difference = Dict[str, str]
 
 
 def compare(left: Any, right: Any) -> List[Difference]:
-    """`left` from PyNative, `right` from the graph. Each difference: `where`, `kind` (value, dtype, shape, type, length,
-    missing), `pynative`, `graph`."""
+    """`left` from PyNative, `right` from the graph. Each difference: `where`, `kind` (value, dtype, shape,
+    type, length, missing), `pynative`, `graph`."""
     found: List[Difference] = []
     _walk(left, right, "", found)
     return found
@@ -69,8 +69,8 @@ def _walk(left: Any, right: Any, where: str, found: List[Difference]) -> None:
 
 
 def _printed(left: str, right: str, found: List[Difference]) -> None:
-    """Printed text by its words: the graph breaks lines elsewhere (`print("it", 0)` gives two). `lost` where the graph
-    printed less of the same."""
+    """Printed text by its words: the graph breaks lines elsewhere (`print("it", 0)` gives two). `lost`
+    where the graph printed less of the same."""
     first, second = left.split(), right.split()
     if first == second:
         return
@@ -81,11 +81,9 @@ def _printed(left: str, right: str, found: List[Difference]) -> None:
 
 def _kinds(left: Tuple[Any, ...], right: Tuple[Any, ...], where: str, found: List[Difference]) -> None:
     numbers = {"int", "float", "bool"}
-    if left[0] == "opaque" or right[0] == "opaque":
-        if (left[0] == "opaque" and right[0] in ("object", "cell")) or (
-            right[0] == "opaque" and left[0] in ("object", "cell")
-        ):
-            return
+    kinds = {left[0], right[0]}
+    if "opaque" in kinds and kinds & {"object", "cell"}:
+        return
     if left[0] in numbers and right[0] in numbers and left[1] == right[1]:
         _add(found, where, "type", left, right)
         return
@@ -96,11 +94,9 @@ def _kinds(left: Tuple[Any, ...], right: Tuple[Any, ...], where: str, found: Lis
             _add(found, where, "type", left, right)
         return
     values = [_plain(left), _plain(right)]
-    if values[0] is not None and values[1] is not None and values[0].shape == values[1].shape:
-        if _close(values[0], values[1], TOLERANCE["float32"]):
-            _add(found, where, "type", left, right)
-            return
-    _add(found, where, "value", left, right)
+    alike = values[0] is not None and values[1] is not None and values[0].shape == values[1].shape
+    same = alike and _close(values[0], values[1], TOLERANCE["float32"])
+    _add(found, where, "type" if same else "value", left, right)
 
 
 def _plain(value: Tuple[Any, ...]) -> Any:

@@ -1,7 +1,7 @@
 """The one seam to MindSpore: its versions' differences live here and nowhere else.
 
-Importing this module imports MindSpore. Measured on 2.0.0, 2.6.0.dev, 2.7.0, 2.8.0, 2.9.0 and 2.10.0 unless a line
-says otherwise.
+Importing this module imports MindSpore. Measured on 2.0.0, 2.6.0.dev, 2.7.0, 2.8.0, 2.9.0 and 2.10.0 unless
+a line says otherwise.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any, Callable, Dict, List
 
 os.environ.setdefault("MS_DEV_FALLBACK_DUMP_NODE", "1")  # real from 2.6 on; must stand before the import
 os.environ.setdefault("GLOG_v", "3")
+
+import contextlib
 
 import mindspore
 import mindspore.nn
@@ -35,7 +37,8 @@ def describe() -> Dict[str, Any]:
 
 
 def numpy_fits() -> bool:
-    """False for NumPy 2 under MindSpore up to 2.10: there every PyNative operation fails while graphs compile."""
+    """False for NumPy 2 under MindSpore up to 2.10: there every PyNative operation fails while graphs
+    compile."""
     import numpy
 
     return int(numpy.__version__.split(".")[0]) < 2
@@ -96,13 +99,14 @@ def count_compilations() -> None:
 
             @staticmethod
             def get_instance() -> Any:
-                return _CountingExecutor(real.get_instance())
+                return _CountingExecutor(real.get_instance())  # type: ignore[union-attr]
 
         api.GraphExecutor_ = Factory
 
 
 def use_device(device: str, device_id: int) -> str:
-    """Choose the device; returns what MindSpore says afterwards. Raises what MindSpore raises for a device it lacks.
+    """Choose the device; returns what MindSpore says afterwards. Raises what MindSpore raises for a device
+    it lacks.
 
     `set_device` came with 2.5; older versions take `set_context(device_target=, device_id=)`.
     """
@@ -131,16 +135,15 @@ def use_mode(mode: str, level: str) -> None:
     _user_jit_off(False)
     ms.set_context(mode=ms.GRAPH_MODE)
     os.environ["MS_DEV_JIT_SYNTAX_LEVEL"] = "0" if level == "strict" else "2"
-    try:
+    with contextlib.suppress(ValueError, TypeError, AttributeError):
         ms.set_context(jit_syntax_level=ms.STRICT if level == "strict" else ms.LAX)
-    except (ValueError, TypeError, AttributeError):
-        pass
 
 
 class _Environment:
     """The `os` module for MindSpore's jit wrapper, which asks `os.getenv("MS_JIT")` on every call.
 
-    MS_JIT=0 for the whole process would break what MindSpore itself compiles in PyNative (vmap recurses endlessly).
+    MS_JIT=0 for the whole process would break what MindSpore itself compiles in PyNative (vmap recurses
+    endlessly).
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -174,7 +177,8 @@ def as_jit(function: Callable[..., Any], level: str) -> Callable[..., Any]:
     """`function` compiled as graph code; one that a jit decorator already wrapped is used as it stands."""
     if is_jit(function):
         return function
-    return ms.jit(function)
+    made: Callable[..., Any] = ms.jit(function)
+    return made
 
 
 def is_jit(function: Any) -> bool:
@@ -213,7 +217,8 @@ def to_numpy(tensor: Any) -> Any:
 
 
 def dtype(name: str) -> Any:
-    """MindSpore's dtype by its name (`float32`, `bool`, `int64`). Raises AttributeError for a name it lacks."""
+    """MindSpore's dtype by its name (`float32`, `bool`, `int64`). Raises AttributeError for a name it
+    lacks."""
     return getattr(ms, "bool_" if name in ("bool", "bool_") else name)
 
 
@@ -223,13 +228,13 @@ def dtype_name(value: Any) -> str:
 
 _SET_LATER = frozenset({"current_phase", "sequence_modified", "_func_graph_flags", "_cell_init_args"})
 """Attributes that MindSpore gives a Cell when it is called or compiled (read off 2.0.0 to 2.10.0)."""
-_PLAIN: Any = None
+_PLAIN: frozenset = frozenset()
 
 
 def plain_attributes() -> frozenset:
     """The attributes of a bare Cell: MindSpore's own, which differ between the modes and prove nothing."""
     global _PLAIN
-    if _PLAIN is None:
+    if not _PLAIN:
         _PLAIN = frozenset(nn.Cell().__dict__) | _SET_LATER
     return _PLAIN
 

@@ -1,13 +1,15 @@
-"""Job kind `guess`: build a Cell without an entry and find inputs that PyNative accepts; a bounded search in one child.
+"""Job kind `guess`: build a Cell without an entry and find inputs that PyNative accepts; a bounded search
+in one child.
 
-Fills result["recipe"]: what graphlint/verify/entries.py would make of a written entry, or a docstring producer. Order:
-the class's own docstring examples; then constructor arguments (literal calls found in the project, defaults, annotations,
-names) times inputs (the layer that a parameter feeds, parameter names, annotations, a pool of shapes), each repaired from
-PyNative's own error texts.
+Fills result["recipe"]: what graphlint/verify/entries.py would make of a written entry, or a docstring
+producer. Order: the class's own docstring examples; then constructor arguments (literal calls found in the
+project, defaults, annotations, names) times inputs (the layer that a parameter feeds, parameter names,
+annotations, a pool of shapes), each repaired from PyNative's own error texts.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import time
@@ -28,7 +30,8 @@ Spec = Dict[str, Any]
 
 
 def run(job: Dict[str, Any], log: Any, result: Dict[str, Any]) -> None:
-    """result["recipe"] and result["rung"], or an exception that says how far it came: import, build or inputs."""
+    """result["recipe"] and result["rung"], or an exception that says how far it came: import, build or
+    inputs."""
     log.enter("device")
     if job.get("device"):
         framework.use_device(job["device"], int(job.get("device_id", 0)))
@@ -37,9 +40,9 @@ def run(job: Dict[str, Any], log: Any, result: Dict[str, Any]) -> None:
     module = load.load(job)
     member = load.resolve(module, job["target"])
     deadline = time.perf_counter() + float(job.get("seconds", 10))
-    if inspect.isclass(member) and ">>>" in (inspect.getdoc(member) or ""):
-        if _docstring(job, member, module, log, result):
-            return
+    documented = inspect.isclass(member) and ">>>" in (inspect.getdoc(member) or "")
+    if documented and _docstring(job, member, module, log, result):
+        return
     log.enter("build")
     last: Optional[BaseException] = None
     built = False
@@ -85,11 +88,8 @@ def _docstring(job: Dict[str, Any], member: Any, module: Any, log: Any, result: 
             raise harvest.Captured
 
     log.enter("build")
-    with harvest.watching(seen):
-        try:
-            harvest.produce(producer, log)
-        except harvest.Captured:
-            pass
+    with harvest.watching(seen), contextlib.suppress(harvest.Captured):
+        harvest.produce(producer, log)
     if not kept:
         return False
     cell, args, kwargs = kept[0]

@@ -36,11 +36,11 @@ _fill("stride strides s block_size upscale_factor scale_factor scale", value(1))
 _fill("dilation groups group padding pad cardinality expansion expand_ratio", value(1))
 _fill("num_classes n_classes nclass nc class_num classes num_labels", value(10))
 _fill(
-    "depth num_layers n_layers layers_num num_blocks n_blocks num_convs repeat repeats n num_stages blocks_num",
+    "depth num_layers n_layers layers_num num_blocks n_blocks num_convs repeat n num_stages",
     value(2),
 )
 _fill(
-    "drop dropout drop_rate drop_path drop_path_rate attn_drop proj_drop p dropout_rate p_dropout prob drop_prob",
+    "drop dropout drop_rate drop_path attn_drop proj_drop p p_dropout prob",
     value(0.0),
 )
 _fill("keep_prob", value(1.0))

@@ -1,4 +1,5 @@
-"""Candidate inputs of a built Cell or function: from the layers that its parameters feed, names, annotations, a pool."""
+"""Candidate inputs of a built Cell or function: from the layers that its parameters feed, names,
+annotations, a pool."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ POOL = [
 
 
 def parameters(subject: Any) -> List[inspect.Parameter]:
-    """The required parameters of construct or the function (at least the first one, where all have defaults)."""
+    """The required parameters of construct or the function (at least the first one, where all have
+    defaults)."""
     function = type(subject).construct if framework.is_cell(subject) else subject
     try:
         found = list(inspect.signature(inspect.unwrap(function)).parameters.values())
@@ -71,9 +73,10 @@ def parameters(subject: Any) -> List[inspect.Parameter]:
     for parameter in found:
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             required.append(parameter)
-        elif parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
-            if parameter.default is inspect.Parameter.empty:
-                required.append(parameter)
+            continue
+        positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        if parameter.kind in positional and parameter.default is inspect.Parameter.empty:
+            required.append(parameter)
     return required
 
 

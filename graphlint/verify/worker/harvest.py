@@ -1,8 +1,9 @@
 """Sub-Cells with their real inputs, from one PyNative run of something that was built.
 
-A producer builds and calls a model: {"module", "file", "target", "entry": a recipe, "inputs_pool": [[spec…]…]}, or runs the
-examples in a class's docstring: {"module", "file", "target", "doctest": true}. While it runs, every call of a Cell is seen;
-the first call of the first instance of each class is kept with its arguments.
+A producer builds and calls a model: {"module", "file", "target", "entry": a recipe, "inputs_pool":
+[[spec…]…]}, or runs the examples in a class's docstring: {"module", "file", "target", "doctest": true}.
+While it runs, every call of a Cell is seen; the first call of the first instance of each class is kept with
+its arguments.
 """
 
 from __future__ import annotations
@@ -105,7 +106,8 @@ def produce(
 
 
 def run_docstring(cls: Any, module: Any) -> None:
-    """Execute the examples of a docstring; an example that fails ends it quietly, what was called before counts."""
+    """Execute the examples of a docstring; an example that fails ends it quietly, what was called before
+    counts."""
     text = inspect.getdoc(cls) or ""
     scope = {**vars(framework.ms), **vars(module)}
     scope.update(ms=framework.ms, mindspore=framework.ms, nn=framework.nn, ops=framework.ms.ops)
@@ -139,11 +141,8 @@ def build(job: Dict[str, Any], module: Any, log: Any) -> Any:
             raise Captured
 
     framework.use_mode("pynative", job.get("level", "lax"))
-    with watching(seen):
-        try:
-            produce(job["entry"]["producer"], log)
-        except Captured:
-            pass
+    with watching(seen), contextlib.suppress(Captured):
+        produce(job["entry"]["producer"], log)
     if not kept:
         raise LookupError(f"{wanted[1]} was not called")
     framework.use_mode(job["mode"], job.get("level", "lax"))
@@ -157,11 +156,13 @@ def build(job: Dict[str, Any], module: Any, log: Any) -> Any:
 
 
 def run(job: Dict[str, Any], log: Any, result: Dict[str, Any]) -> None:
-    """Job kind `harvest`: run the producer, then compile every class found, one after the other, in this process.
+    """Job kind `harvest`: run the producer, then compile every class found, one after the other, in this
+    process.
 
-    Appends one JSON line to job["records"] per class: file, class, outcome (`ok`, or `suspect` for anything that must be
-    looked at alone), words, seconds. Ends after the first refusal (MindSpore's list of fallback nodes isn't cleared by
-    a failed compile) and when job["seconds"] are over; result["more"] is True where classes are left.
+    Appends one JSON line to job["records"] per class: file, class, outcome (`ok`, or `suspect` for anything
+    that must be looked at alone), words, seconds. Ends after the first refusal (MindSpore's list of
+    fallback nodes isn't cleared by a failed compile) and when job["seconds"] are over; result["more"] is
+    True where classes are left.
     """
     log.enter("device")
     if job.get("device"):

@@ -11,7 +11,8 @@ from graphlint.verify.worker import framework
 
 
 def make(spec: Dict[str, Any], scope: Dict[str, Any], salt: int = 0) -> Any:
-    """One value. Numbers are the same in every process; `salt` makes another set. `scope` is where `= expression` is read."""
+    """One value. Numbers are the same in every process; `salt` makes another set. `scope` is where `=
+    expression` is read."""
     kind = spec["k"]
     if kind == "value":
         return spec["value"]
@@ -35,7 +36,8 @@ def make(spec: Dict[str, Any], scope: Dict[str, Any], salt: int = 0) -> Any:
 
 
 def tensor(spec: Dict[str, Any], salt: int = 0) -> Any:
-    """Normal numbers for floats (within bounds where given), 0 and 1 for bool, 0 up to `high` (2) for integers."""
+    """Normal numbers for floats (within bounds where given), 0 and 1 for bool, 0 up to `high` (2) for
+    integers."""
     name, shape = spec["dtype"], tuple(spec["shape"])
     seed = zlib.crc32(f"{name}{shape}{salt}".encode())
     random = np.random.RandomState(seed)

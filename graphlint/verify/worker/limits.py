@@ -1,7 +1,9 @@
-"""Limits that a child puts on itself before any user code runs. Linux first; what a system lacks is left out."""
+"""Limits that a child puts on itself before any user code runs. Linux first; what a system lacks is left
+out."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import resource
@@ -15,10 +17,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 def _prctl(option: int, value: int) -> None:
     if sys.platform.startswith("linux"):
-        try:
+        with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
-        except (OSError, AttributeError):
-            pass
 
 
 def die_with_parent(parent: int) -> None:
@@ -44,10 +44,11 @@ def _set(kind: int, value: int) -> None:
 
 
 def apply(limits: Dict[str, Any]) -> None:
-    """`memory_mb` (address space, measured as compatible with MindSpore at 8192), `cpu_seconds`, `file_mb`; no core files.
+    """`memory_mb` (address space, measured as compatible with MindSpore at 8192), `cpu_seconds`, `file_mb`;
+    no core files.
 
-    A child that writes a larger file dies by SIGXFSZ: Python ignores that signal, which would let an endless print
-    look like an error of the user's code.
+    A child that writes a larger file dies by SIGXFSZ: Python ignores that signal, which would let an
+    endless print look like an error of the user's code.
     """
     _set(resource.RLIMIT_CORE, 0)
     if limits.get("memory_mb"):

@@ -47,7 +47,8 @@ def prepare(job: Dict[str, Any]) -> None:
 
 
 def purge(names: Any) -> None:
-    """Forget the packages of these modules, which the zygote may have imported, so that rewritten copies take their place."""
+    """Forget the packages of these modules, which the zygote may have imported, so that rewritten copies
+    take their place."""
     tops = {name.partition(".")[0] for name in names} - {"mindspore", "numpy", "graphlint"}
     for name in list(sys.modules):
         if name.partition(".")[0] in tops:
@@ -65,8 +66,7 @@ def import_file(name: str, file: str) -> Any:
     if module is not None and _same(getattr(module, "__file__", None), file):
         return module
     if "." in name:
-        module = importlib.import_module(name)
-        return module
+        return importlib.import_module(name)
     for finder in sys.meta_path:
         if isinstance(finder, _Overrides) and name in finder.files:
             file = finder.files[name]

@@ -1,9 +1,9 @@
 """Builds a Cell or function from a written or guessed recipe.
 
-The job's entry: {"kind": "spec", "args": [spec…], "kwargs": {…}, "inputs": [spec…], "keywords": {…}, "made_by": "name" |
-None, "calls": 2, "train": None | bool}. `made_by` names a function in the module that returns (Cell, inputs…), the form of
-graphlint_cells.py; otherwise the target itself is called with args and kwargs (a class or a factory), or is the function
-to compile.
+The job's entry: {"kind": "spec", "args": [spec…], "kwargs": {…}, "inputs": [spec…], "keywords": {…},
+"made_by": "name" | None, "calls": 2, "train": None | bool}. `made_by` names a function in the module that
+returns (Cell, inputs…), the form of graphlint_cells.py; otherwise the target itself is called with args and
+kwargs (a class or a factory), or is the function to compile.
 """
 
 from __future__ import annotations

@@ -9,11 +9,13 @@ from typing import Any, Dict, List
 Spec = Dict[str, Any]
 
 _EQUAL_CHANNELS = re.compile(
-    r"(?:in_channels|'C_in'|channel|C_in|input channel)\D{0,60}?(?:must be|should be|equal to|be equal)\D{0,40}?(\d+)\D{0,60}?but got\D{0,60}?(\d+)",
+    r"(?:in_channels|'C_in'|channel|C_in|input channel)\D{0,60}?(?:must be|should be|equal to|be equal)"
+    r"\D{0,40}?(\d+)\D{0,60}?but got\D{0,60}?(\d+)",
     re.I | re.S,
 )
 _DIM = re.compile(
-    r"(?:dimension|dim|rank|length of (?:input )?shape|ndim|D)\D{0,60}?(?:must be|should be|equal to|in)\D{0,20}?(\d)\D{0,60}?but got\D{0,40}?(\d)",
+    r"(?:dimension|dim|rank|length of (?:input )?shape|ndim|D)\D{0,60}?(?:must be|should be|equal to|in)"
+    r"\D{0,20}?(\d)\D{0,60}?but got\D{0,40}?(\d)",
     re.I | re.S,
 )
 _NEED_ND = re.compile(r"(\d)\s*-?\s*D\b.*?but got.*?(\d)\s*-?\s*D?", re.I | re.S)
@@ -25,7 +27,7 @@ _BOOL = re.compile(r"must be.{0,30}bool", re.I)
 
 
 def repair(specs: List[Spec], error: BaseException, subject: Any) -> List[List[Spec]]:
-    """Other lists of specs that the message suggests, the likeliest first; empty where it suggests nothing."""
+    """Other lists of specs that the message suggests, the likeliest first; empty where there are none."""
     message = str(error)
     found: List[List[Spec]] = []
     match = _EQUAL_CHANNELS.search(message)

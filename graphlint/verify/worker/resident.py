@@ -1,9 +1,9 @@
 """A long-lived worker for devices that don't survive a fork: one process, one device, one try after another.
 
-On Ascend MindSpore's after-fork handler puts the child's device back to CPU (read in the sources), so nothing is forked
-there. The messages are the zygote's; in addition `"retire": true` where the worker ends itself, which it does after every
-try that raised (a failed compile leaves traces) so that the next one starts clean. Never run on Ascend hardware;
-the tests run it on a CPU.
+On Ascend MindSpore's after-fork handler puts the child's device back to CPU (read in the sources), so
+nothing is forked there. The messages are the zygote's; in addition `"retire": true` where the worker ends
+itself, which it does after every try that raised (a failed compile leaves traces) so that the next one
+starts clean. Never run on Ascend hardware; the tests run it on a CPU.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """One try in one child: build the target, call it in one mode, write down what it left behind.
 
-Reads `job.json` in the working directory, appends a line to `stages` before each risky step (so that a crash or a hang
-can be told from where it happened), writes `result.json`, and `snapshot.pickle` where asked. Exit code 0: result.json
-is complete.
+Reads `job.json` in the working directory, appends a line to `stages` before each risky step (so that a
+crash or a hang can be told from where it happened), writes `result.json`, and `snapshot.pickle` where
+asked. Exit code 0: result.json is complete.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -47,10 +48,8 @@ class Log:
 def flush() -> None:
     """Python's and C's standard streams: the graph prints from C++."""
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(OSError, ValueError):
             stream.flush()
-        except (OSError, ValueError):
-            pass
     ctypes.CDLL(None).fflush(None)
 
 
@@ -106,10 +105,6 @@ def execute(job: Dict[str, Any]) -> Dict[str, Any]:
         kind = job.get("kind", "try")
         if kind == "try":
             attempt(job, log, result)
-        elif kind == "inspect":
-            from graphlint.verify.worker import inspect_module
-
-            inspect_module.run(job, log, result)
         elif kind == "guess":
             from graphlint.verify.worker import guess
 
@@ -234,7 +229,8 @@ def parameters_of(target: Any) -> Dict[str, Any]:
 def observe(
     job: Dict[str, Any], target: Any, module: Any, results: List[Any], before: Dict[str, Any], printed: str
 ) -> Dict[str, Any]:
-    """The snapshot: calls, attributes, changed Parameters, module globals, what WATCH and OBSERVE name, printed text."""
+    """The snapshot: calls, attributes, changed Parameters, module globals, what WATCH and OBSERVE name,
+    printed text."""
     from graphlint.verify.worker import compare, values
 
     snapshot: Dict[str, Any] = {"calls": results, "printed": ("str", printed)}
@@ -250,9 +246,9 @@ def observe(
     modules = [module]
     for other in list(sys.modules.values()):
         file = getattr(other, "__file__", None) or ""
-        if other is not module and job.get("root") and file.startswith(job["root"] + os.sep):
-            if "site-packages" not in file and not getattr(other, "__name__", "").startswith("graphlint."):
-                modules.append(other)
+        ours = bool(job.get("root")) and file.startswith(job["root"] + os.sep) and "site-packages" not in file
+        if ours and other is not module and not getattr(other, "__name__", "").startswith("graphlint."):
+            modules.append(other)
     snapshot["globals"] = values.module_globals(modules)
     return snapshot
 
@@ -262,10 +258,11 @@ _ENTRY = re.compile(r"# No\. \d+:\n(?:Script: (.*)\n)?\s*(?:In file (.+?):(\d+)(
 
 
 def parse_fallback(text: str) -> List[Dict[str, Any]]:
-    """The PyExecute nodes that MS_DEV_FALLBACK_DUMP_NODE=1 printed: script, and file, line, columns where it has them.
+    """The PyExecute nodes that MS_DEV_FALLBACK_DUMP_NODE=1 printed: script, and file, line, columns where
+    it has them.
 
-    Only the optimizer phase counts; the parser phase lists constants that fold away. Measured on 2.6.0.dev, 2.7.0 and
-    2.10.0; 2.0.0 prints nothing.
+    Only the optimizer phase counts; the parser phase lists constants that fold away. Measured on 2.6.0.dev,
+    2.7.0 and 2.10.0; 2.0.0 prints nothing.
     """
     nodes = []
     for block in _BLOCK.finditer(text):

@@ -1,7 +1,8 @@
-"""Turns what a run leaves behind (results, arguments, attributes, globals) into plain data that can be compared elsewhere.
+"""Turns what a run leaves behind (results, arguments, attributes, globals) into plain data that can be
+compared elsewhere.
 
-Every value becomes a tuple whose first member is its kind; arrays stay NumPy arrays (large ones are sampled). The result
-can be pickled without MindSpore or the user's classes.
+Every value becomes a tuple whose first member is its kind; arrays stay NumPy arrays (large ones are
+sampled). The result can be pickled without MindSpore or the user's classes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _WIDTH = 4000
 
 
 def array(value: Any) -> Any:
-    """The array itself; of a large one 16384 evenly spread elements and the sum, so that weights stay cheap."""
+    """The array itself; of a large one 16384 evenly spread elements and the sum, so that weights stay
+    cheap."""
     value = np.asarray(value)
     if value.size <= LARGE:
         return value.copy()
@@ -181,7 +183,7 @@ def fresh(value: Any) -> Any:
 
 
 def signature(arguments: Any) -> str:
-    """What a compilation may rightly depend on: the types and shapes of Tensors, not the values of scalars."""
+    """What a compilation may rightly depend on: types and shapes of Tensors, not the values of scalars."""
     if framework.is_tensor(arguments):
         return f"{arguments.dtype}{tuple(arguments.shape)}"
     if isinstance(arguments, (list, tuple)):

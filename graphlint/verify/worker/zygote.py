@@ -2,18 +2,19 @@
 
 Started by the pool as `python -m graphlint.verify.worker.zygote FD PARENT`; the control socket is FD.
 
-    → {"op": "run", "id": 7, "dir": "/tmp/…/7"}        job.json stands in dir; the child writes stages, out, err, result.json
-    → {"op": "preload", "id": 8, "dir": …}              import the user's package here, where a probe child says it's safe
+    → {"op": "run", "id": 7, "dir": "/tmp/…/7"}        job.json stands in dir; the child writes there
+    → {"op": "preload", "id": 8, "dir": …}              import the user's package, if a probe allows
     ← {"ready": true, "mindspore": "2.10.0", …}         once, after the import
     ← {"started": 7, "pid": 4242}
     ← {"ended": 7, "status": <wait status>, "rss_mb": …, "cpu": …}
 
-Measured on 2.7.0 and 2.10.0: a fork is safe until the first operation, and hangs after it. The guard is the number of
-threads (`/proc/self/task`), which stays at its baseline until then.
+Measured on 2.7.0 and 2.10.0: a fork is safe until the first operation, and hangs after it. The guard is the
+number of threads (`/proc/self/task`), which stays at its baseline until then.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -67,10 +68,8 @@ class Zygote:
             watched: List[Any] = [self.wire, wake_read]
             ready, _, _ = select.select(watched, [], [], 5.0)
             if wake_read in ready:
-                try:
+                with contextlib.suppress(BlockingIOError):
                     os.read(wake_read, 4096)
-                except BlockingIOError:
-                    pass
             self.reap()
             if self.wire in ready:
                 for message in self.wire.receive():
@@ -101,7 +100,8 @@ class Zygote:
         return pid
 
     def preload(self, message: Dict[str, Any]) -> None:
-        """Import here what a probe child could import without starting a thread; report what was kept out and why."""
+        """Import here what a probe child could import without starting a thread; report what was kept out
+        and why."""
         with open(os.path.join(message["dir"], "job.json"), encoding="utf-8") as stream:
             job = json.load(stream)
         parent = os.getpid()
@@ -139,17 +139,26 @@ def _import_what_children_need() -> None:
     import pickle
     import traceback
 
-    for name in ("run", "load", "build", "values", "compare", "recipe", "inputs", "harvest", "guess", "recorded"):
+    for name in (
+        "run",
+        "load",
+        "build",
+        "values",
+        "compare",
+        "recipe",
+        "inputs",
+        "harvest",
+        "guess",
+        "recorded",
+    ):
         importlib.import_module("graphlint.verify.worker." + name)
     assert pickle and traceback
 
 
 def _kill_group(pid: int) -> None:
     for kill in (os.killpg, os.kill):
-        try:
+        with contextlib.suppress(OSError):
             kill(pid, signal.SIGKILL)
-        except OSError:
-            pass
 
 
 def _ended(ident: int, status: int, usage: Any) -> Dict[str, Any]:

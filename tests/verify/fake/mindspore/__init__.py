@@ -1,7 +1,8 @@
 """A stand-in for MindSpore with just enough to drive the workers: NumPy underneath, every device accepted.
 
-FAKE_DEVICE makes `get_context("device_target")` say something else than what was asked for, as MindSpore does after a fork
-on Ascend. "Compiling" runs the Python code; a construct whose docstring says `refused` is refused.
+FAKE_DEVICE makes `get_context("device_target")` say something else than what was asked for, as MindSpore
+does after a fork on Ascend. "Compiling" runs the Python code; a construct whose docstring says `refused` is
+refused.
 """
 
 import os
