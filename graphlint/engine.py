@@ -55,6 +55,11 @@ class Sources:
             return SourceFile.of_text(path, self._given[real][1], self.lang)
         return load(path, self.lang)
 
+    def data(self, path: str) -> bytes:
+        """The file's bytes, none where it can't be read."""
+        source = self.get(path)
+        return b"" if source is None else source.data
+
     def tree(self, path: str) -> Optional[ast.Module]:
         source = self.get(path)
         if source is None:
@@ -128,7 +133,8 @@ def module_names(shown: Sequence[str], settings: Settings) -> Dict[str, str]:
 
 
 def _relevant(data: bytes) -> bool:
-    return b"construct" in data or b"jit" in data or b"ms_function" in data or b"INPUTS" in data or b"Cell" in data
+    words = (b"mindspore", b"construct", b"jit", b"ms_function", b"INPUTS", b"Cell")
+    return any(word in data for word in words)
 
 
 def _check_target(
@@ -141,7 +147,7 @@ def _check_target(
     from graphlint.graph_code.interpreter import Interpreter
     from graphlint.graph_code.roots import roots_of
 
-    project = Project(files, sources.tree)
+    project = Project(files, sources.tree, sources.data)
     interpreter = Interpreter(project, target)
     dispatcher = Dispatcher([rule(target) for rule in all_rules()])
     modules = _modules(files, project, sources, shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import builtins
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -403,12 +404,20 @@ class Module:
 class Project:
     """All modules under one root; each is parsed when first asked for.
 
-    `files` maps dotted module names to paths, `load` turns a path into a tree (None where it can't be read).
+    `files` maps dotted module names to paths, `load` turns a path into a tree (None where it can't be read), `text`
+    gives a file's bytes unparsed.
     """
 
-    def __init__(self, files: Mapping[str, str], load: Callable[[str], Optional[ast.Module]]) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        load: Callable[[str], Optional[ast.Module]],
+        text: Callable[[str], bytes] = lambda path: b"",
+    ) -> None:
         self._files = dict(files)
         self._load = load
+        self._text = text
+        self._mentions: Dict[bytes, Tuple[str, ...]] = {}
         self._modules: Dict[str, Optional[Module]] = {}
         self._tails: Optional[Dict[str, List[str]]] = None
 
@@ -423,6 +432,17 @@ class Project:
         is_package = PurePath(path).name == "__init__.py"
         self._modules[name] = None if tree is None else Module(name, path, tree, self, is_package)
         return self._modules[name]
+
+    def mentions(self, pattern: bytes) -> Tuple[str, ...]:
+        """The modules whose text holds the regular expression (MULTILINE), in order of their names."""
+        if pattern not in self._mentions:
+            search = re.compile(pattern, re.MULTILINE).search
+            self._mentions[pattern] = tuple(n for n in sorted(self._files) if search(self._text(self._files[n])))
+        return self._mentions[pattern]
+
+    def path(self, name: str) -> str:
+        """The path of the module of that dotted name."""
+        return self._files[name]
 
     def _find(self, name: str, near: Module) -> Optional[str]:
         """The project's name for a module imported as `name`: exact, a sibling's, or the one that ends so."""

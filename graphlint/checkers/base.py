@@ -140,6 +140,14 @@ class ModuleContext:
         found: Made = self._memo[make]
         return found
 
+    def once(self, make: Callable[[ModuleContext], Made]) -> Made:
+        """What `make` learns from this module, made once for all rules."""
+        key = (make, self.module)
+        if key not in self._memo:
+            self._memo[key] = make(self)
+        found: Made = self._memo[key]
+        return found
+
 
 class Rule:
     """Base of all rules. A subclass has a docstring with the headings What, Why, Example, Instead, Fix safety.
