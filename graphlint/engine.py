@@ -225,7 +225,7 @@ def _add_subclasses(
 
 
 def _finding(found, source: SourceFile, trace: FunctionTrace, ctx, settings: Settings) -> Finding:  # type: ignore[no-untyped-def]
-    return _build(found, source, trace.info.qualname, trace.chain, trace.via, settings, _fix(found, ctx))
+    return _build(found, source, trace.info.qualname, trace.chain, (*trace.via, *found.via), settings, _fix(found, ctx))
 
 
 def _fix(found, ctx) -> Optional[Fix]:  # type: ignore[no-untyped-def]
@@ -236,11 +236,11 @@ def _fix(found, ctx) -> Optional[Fix]:  # type: ignore[no-untyped-def]
 
 def _class_finding(found, ctx, settings: Settings) -> Finding:  # type: ignore[no-untyped-def]
     name = ctx.cls.qualname
-    return _build(found, ctx.source, name, (name,), (), settings, _fix(found, ctx))
+    return _build(found, ctx.source, name, (name,), found.via, settings, _fix(found, ctx))
 
 
 def _module_finding(found, ctx, settings: Settings) -> Finding:  # type: ignore[no-untyped-def]
-    return _build(found, ctx.source, found.symbol, found.chain, found.via, settings, None)
+    return _build(found, ctx.source, found.symbol, found.chain, found.via, settings, _fix(found, ctx))
 
 
 def _build(found, source, symbol, chain, via, settings, fix) -> Finding:  # type: ignore[no-untyped-def]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, certain
 from graphlint.finding import Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.trace import Event
+from graphlint.graph_code.values import Value
 from graphlint.lang import Text
 
 
@@ -33,7 +34,16 @@ class AttributeWrite(Rule):
 
     code = "GL310"
     name = "attribute-write"
-    effects = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"), When(Effect.COMPILE_ERROR, before="2.1"))
+    effects = (
+        When(Effect.FALLBACK),
+        When(Effect.DIVERGES, case="object"),
+        When(Effect.COMPILE_ERROR, level="strict"),
+        When(Effect.COMPILE_ERROR, before="2.1"),
+    )
+    stale = Text(
+        "'{text}' starts from its value at compile time in each call of the graph",
+        "图的每次调用中，`{text}` 都从编译时的值开始计算",
+    )
     message = Text(
         "'{text}' is no Parameter: the graph keeps it through the Python interpreter",
         "`{text}` 不是 Parameter，图只能借助 Python 解释器保存它",
@@ -45,7 +55,11 @@ class AttributeWrite(Rule):
         old, value = event.data["old"], event.data["value"]
         if old is not None and old.parameter:
             return
-        if value.kind in (v.CELL, v.FUNCTION, v.BOUND) or _is_foreign_cell(event, ctx):
+        if _is_callable(value) or value.parameter or value.kind == v.BOUND or _is_foreign_cell(event, ctx):
+            return
+        held = isinstance(event.node, ast.AugAssign) and event.data["base"].kind == v.OBJECT and not self.target.strict
+        if held and isinstance(event.data["target"].value, ast.Attribute):
+            yield self.at(event.node, case="object", message=self.stale, text=ast.unparse(event.data["target"]))
             return
         effect = self.effect()
         message = self.refused if effect is Effect.COMPILE_ERROR else self.message
@@ -96,25 +110,21 @@ class BakedInFlag(Rule):
 
     def on_attribute_write(self, event: Event, ctx: Context) -> Findings:
         old = event.data["old"]
-        if old is None or old.parameter:
+        attr, test = event.data["attr"], event.data["branched"]
+        if old is None or old.parameter or test is None or not _decides(test, attr):
             return
-        attr = event.data["attr"]
-        around = _branch_on(event.node, attr, ctx)
-        if around is None:
-            return
-        lazy = _read_after(ctx.node, attr, event.node)
-        if lazy:
-            return
-        yield self.at(event.node, text=f"self.{attr}")
+        if not _only_fills(event.node, test, ctx):
+            yield self.at(event.node, text=f"self.{attr}")
 
 
-def _branch_on(node: ast.AST, attr: str, ctx: Context) -> Optional[ast.AST]:
-    parent = ctx.parent(node)
-    while parent is not None:
-        if isinstance(parent, ast.If) and _decides(parent.test, attr):
-            return parent
-        parent = ctx.parent(parent)
-    return None
+def _only_fills(write: ast.AST, test: ast.expr, ctx: Context) -> bool:
+    """True for a lazy cache: the branch does nothing but set the attribute, which is then read either way."""
+    branch = ctx.parent(write)
+    return (
+        isinstance(branch, ast.If) and branch.test is test and not branch.orelse
+        and all(isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Attribute) for s in branch.body)
+        and any(_read_after(ctx.node, s.targets[0].attr, branch) for s in branch.body)  # type: ignore[attr-defined]
+    )  # fmt: skip
 
 
 def _decides(test: ast.expr, attr: str) -> bool:
@@ -231,13 +241,19 @@ class CallableAttributeWrite(Rule):
 
     def on_attribute_write(self, event: Event, ctx: Context) -> Findings:
         value, target = event.data["value"], event.data["target"]
-        if event.data["old"] is not None and event.data["old"].parameter:
-            return
-        if value.kind in (v.CELL, v.FUNCTION) and value.sure:
-            read = _read_after(ctx.node, event.data["attr"], event.node)
-            yield self.at(event.node, case="" if read else "unread", text=ast.unparse(target))
-        elif _is_foreign_cell(event, ctx):
+        if _is_foreign_cell(event, ctx):
             yield self.at(event.node, text=ast.unparse(target))
+        elif event.data["old"] is not None and event.data["old"].parameter:
+            return
+        elif _is_callable(value) or value.parameter:
+            read = _read_after(ctx.node, event.data["attr"], event.node) and not value.parameter
+            yield self.at(event.node, case="" if read else "unread", text=ast.unparse(target))
+
+
+def _is_callable(value: Value) -> bool:
+    if value.kind == v.EXTERNAL:
+        return isinstance(value.target, str) and value.target.startswith("mindspore.") and not value.variable
+    return value.kind in (v.CELL, v.FUNCTION) and value.sure
 
 
 class ParameterAttributeWrite(Rule):

@@ -8,8 +8,9 @@ from typing import Any, Tuple
 from graphlint.checkers.base import ClassContext, Context, Findings, Rule, When, always
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
+from graphlint.graph_code.frames import Instance
 from graphlint.lang import Text
-from graphlint.project import is_cell_name
+from graphlint.project import ClassInfo, is_cell_name
 
 RANDOM_INIT = frozenset(
     "Dense Linear Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Embedding LSTM GRU RNN LSTMCell "
@@ -56,17 +57,34 @@ class CellInGraph(Rule):
         tail = callee.rsplit(".", 1)[-1]
         if is_cell_name(callee) and tail in RANDOM_INIT and not _fixed(node, tail):
             yield self.at(node, name=tail)
+        made = ctx.value(node)
+        if made.kind == v.CELL and isinstance(made.target, Instance) and ctx.value(node.func).kind == v.CLASS:
+            if _makes_random(made.target.cls):
+                yield self.at(node, name=made.target.cls.name)
+
+
+def _makes_random(cls: ClassInfo) -> bool:
+    """True where the class makes layers with random weights in its `__init__`."""
+    init = cls.find("__init__")
+    for node in ast.walk(init.node) if init is not None else ():
+        if isinstance(node, ast.Call):
+            dotted = init.module.dotted(node.func) or ""  # type: ignore[union-attr]
+            tail = dotted.rsplit(".", 1)[-1]
+            if is_cell_name(dotted) and tail in RANDOM_INIT and not _fixed(node, tail):
+                return True
+    return False
 
 
 def _fixed(node: ast.Call, tail: str) -> bool:
     """True where every weight is given a deterministic initial value."""
     given = {k.arg: k.value for k in node.keywords}
     weight = given.get("weight_init") or given.get("embedding_table")
-    if not (isinstance(weight, ast.Constant) and weight.value in ("ones", "zeros")):
+    set_by_hand = isinstance(weight, ast.Call) and getattr(weight.func, "id", getattr(weight.func, "attr", "")) == "Tensor"
+    if not (set_by_hand or isinstance(weight, ast.Constant) and weight.value in ("ones", "zeros")):
         return False
     if tail == "Embedding":
         return True
-    bias = given.get("has_bias")
+    bias = given.get("has_bias") or given.get("bias")
     no_bias = isinstance(bias, ast.Constant) and bias.value is False
     init = given.get("bias_init")
     fixed_bias = isinstance(init, ast.Constant) and init.value in ("ones", "zeros")

@@ -246,7 +246,7 @@ def _read_of(write: Write, function: ast.AST, reads: Reads, module: Module) -> O
         root = _root(write.owner)
         symbol = module.lookup(write.owner.id) if isinstance(write.owner, ast.Name) else None
         if symbol is not None and hasattr(symbol, "module") and not isinstance(symbol, (Assigned, FunctionInfo)):
-            found = reads.variables.get((getattr(symbol, "module").name, write.name))
+            found = reads.variables.get((symbol.module.name, write.name))
             if found is not None:
                 return found
         return reads.attribute(write.name, module) if root is not None or write.whole else None

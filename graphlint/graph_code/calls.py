@@ -6,7 +6,8 @@ import ast
 import re
 from typing import Any, Dict, List, Optional, Tuple
 
-from graphlint.graph_code import tensors, values as v
+from graphlint.graph_code import tensors
+from graphlint.graph_code import values as v
 from graphlint.graph_code.builtin_calls import BuiltinCalls
 from graphlint.graph_code.container_methods import container_method
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
@@ -19,6 +20,7 @@ from graphlint.graph_code.shadows import (
     length_differs,
     popped_differs,
     shadow_after,
+    taken,
     unchanged,
 )
 from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, string, tensor, to_python
@@ -55,7 +57,7 @@ class Calls(BuiltinCalls):
         name = func.target if isinstance(func.target, str) else ""
         for held in [*args.all(), *([func.receiver] if func.kind == v.BOUND and func.receiver is not None else [])]:
             if held.shadow is not None and self._sees(name, func, held, args):
-                self.lost_change(held.shadow)
+                self.lost_change(held.shadow, whole=taken(held) or name.startswith("mindspore."))
 
     def _sees(self, name: str, func: Value, held: Value, args: Args) -> bool:
         if func.kind == v.BOUND and func.receiver is held:
@@ -297,6 +299,9 @@ class Calls(BuiltinCalls):
         if isinstance(func.target, Instance):
             instance: Instance = func.target
             self.initialise(instance)
+            override = instance.cls.find("__call__") if func.kind == v.CELL and frame.graph else None
+            if override is not None:
+                self.event(frame, "call_override", node, info=override, plain=instance.cls.find("construct") is None)
             found = instance.cls.find("construct" if func.kind == v.CELL else "__call__")
             if found is not None:
                 key = _signature(instance, found, args) if frame.graph and not frame.stack else None
@@ -367,7 +372,7 @@ class Calls(BuiltinCalls):
             quiet = name == "setdefault" or name == "pop" and receiver.kind == v.DICT or name == "reverse"
             if quiet:
                 self.event(frame, "container_call", node, receiver=receiver, method=name, args=args, new=receiver,
-                           statement=True, changed=False)  # fmt: skip
+                           statement=getattr(node, "_graphlint_statement", False), changed=False)  # fmt: skip
                 return result
         if frame.graph:
             shadow = shadow_after(node, frame, receiver, name, args, self.target.strict or not self.target.since("2.6"))

@@ -5,12 +5,22 @@ from __future__ import annotations
 import ast
 from typing import Any, List, Optional, Tuple
 
-from graphlint.graph_code import tensors, values as v
+from graphlint.graph_code import tensors
+from graphlint.graph_code import values as v
 from graphlint.graph_code.core import Core
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, Stale
-from graphlint.graph_code.shadows import item_differs
+from graphlint.graph_code.shadows import item_differs, taken
 from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, to_python
-from graphlint.project import Assigned, ClassInfo, External, FunctionInfo, ModuleRef, Symbol, canonical, is_cell_name
+from graphlint.project import (
+    Assigned,
+    ClassInfo,
+    External,
+    FunctionInfo,
+    ModuleRef,
+    Symbol,
+    canonical,
+    is_cell_name,
+)
 
 WRITTEN_BACK = frozenset("append insert clear reverse extend update".split())
 LIST_MUTATORS = frozenset("append insert clear reverse extend sort remove pop".split())
@@ -128,9 +138,7 @@ class ObjectSemantics(Core):
     def _maybe_stale(self, instance: Instance, name: str, frame: Frame) -> None:
         """Reports an attribute that a function called from here has written: this read was resolved before."""
         node, writer = instance.written[name]
-        if writer.info.node is frame.info.node or writer in frame.frames():
-            return
-        if writer.closure is not None and writer.closure.home is frame:
+        if writer.info.node is frame.info.node or _encloses(frame, writer) or _encloses(writer, frame):
             return
         if not instance.attrs[name].parameter:
             self.event(writer, "stale_attribute", node, text=f"self.{name}", reader=frame.info.qualname)
@@ -241,7 +249,7 @@ class ObjectSemantics(Core):
             found = tensors.index(base, key)
             return found if base.kind == v.TENSOR else v.Value(v.INPUT, variable=None, sure=False, ref=Ref(base=base.ref))
         if base.shadow is not None and frame.graph and (key.known and item_differs(base, key.const) or key.kind == v.SLICE):
-            self.lost_change(base.shadow)
+            self.lost_change(base.shadow, whole=base.kind == v.LIST and taken(base))
         if base.kind in v.SEQUENCES or base.kind == v.CELL and base.items is not None:
             return self._sequence_item(base, key)
         if base.kind == v.DICT and base.keys is not None and base.items is not None and key.known:
@@ -323,7 +331,7 @@ class ObjectSemantics(Core):
             self._report_outside(ref, old, path, how, frame, node)
             self._leave_stale(ref, old, root, how, frame, node)
         if back:
-            fresh = new.but(ref=Ref(ref.origin, ref.path, literal=ref.literal) if ref is not None else Ref())
+            fresh = new.but(ref=Ref(ref.origin, ref.path, literal=ref.literal and how != "item") if ref is not None else Ref())
             self.rebind(path, fresh, frame, node)
 
     def _report_outside(self, ref: Ref, old: Value, path: ast.expr, how: str, frame: Frame, node: ast.AST) -> None:
@@ -407,6 +415,15 @@ def _owned(value: Value, path: str) -> Value:
         return value
     items = [_owned(x.but(ref=Ref("self", path)), path) if x.kind in (v.LIST, v.DICT) else x for x in value.items]
     return value.but(items=tuple(items))
+
+
+def _encloses(outer: Frame, inner: Frame) -> bool:
+    """True where `inner` runs a function that is nested in that of `outer`."""
+    while inner.closure is not None and inner.closure.home is not None:
+        inner = inner.closure.home
+        if inner is outer:
+            return True
+    return False
 
 
 def _root_name(path: ast.expr) -> Optional[str]:

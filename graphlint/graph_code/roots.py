@@ -62,7 +62,7 @@ def _classes(module: Module) -> Iterator[ClassInfo]:
 def _class_roots(cls: ClassInfo) -> Iterator[Root]:
     if cls.looks_like_cell:
         construct = cls.find("construct")
-        if construct is not None and (construct.owner is cls or _differs_from_base(cls)):
+        if construct is not None and (construct.owner is cls or _differs_from_base(cls) or _asks_super(construct)):
             yield Root(construct, cls)
     for method in cls.methods.values():
         if any(is_jit(d, cls.module) for d in method.decorators):
@@ -72,6 +72,14 @@ def _class_roots(cls: ClassInfo) -> Iterator[Root]:
 def _differs_from_base(cls: ClassInfo) -> bool:
     """True where a subclass without a construct of its own may still change what its base's construct does."""
     return bool(cls.methods or cls.assigns)
+
+
+def _asks_super(construct: FunctionInfo) -> bool:
+    """True for a construct with a bare `super()`, which means something else in a subclass that inherits it."""
+    return any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "super" and not n.args
+        for n in ast.walk(construct.node)
+    )
 
 
 def is_jit(decorator: ast.expr, module: Module) -> bool:
