@@ -95,6 +95,18 @@ def judge(job: Dict[str, Any], scratch: str, timeout: float, export: Optional[st
     return total
 
 
+def front_end(job: Dict[str, Any], timeout: float) -> Steps:
+    """The compiler's front end alone, for code whose operators have no kernel on this device: it parses and infers, and
+    calls give None (MS_DEV_PRECOMPILE_ONLY, measured on 2.7.0 and 2.10.0). `error` or `not-tried`."""
+    total = Judgement("not-tried", "the front end accepts it; no kernel here to run it")
+    graph = yield Try({**job, "mode": "graph", "trace": None, "front_end_only": True}, timeout)
+    _count(total, graph)
+    if graph.error is not None and not graph.death and graph.error["stage"] == "compile":
+        total.error, total.stage, total.outcome = graph.error, "compile", "error"
+        total.words = total.graph = graph.why()
+    return total
+
+
 def _count(total: Judgement, outcome: Outcome) -> None:
     total.seconds += outcome.seconds
     total.cpu += outcome.cpu
@@ -125,6 +137,8 @@ def _graph_failed(total: Judgement, outcome: Outcome) -> Judgement:
         total.outcome = "not-tried"
     elif outcome.death:
         total.outcome = "broken"
+    elif total.error is not None and total.error["message"].lstrip().startswith("For set_inputs"):
+        total.outcome, total.words = "not-tried", f"inputs: they don't fit its set_inputs ({total.words})"
     elif total.stage in ("compile", "execute"):
         total.outcome = "error"
         total.fallback = outcome.result.get("fallback", [])

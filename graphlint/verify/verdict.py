@@ -201,6 +201,12 @@ def verify_target(
     everything = set(range(len(findings)))
     if not findings:
         return report
+    if base.outcome == "pynative-fails" and attribution.lacks_kernel(base.words):
+        front = yield from oracle.front_end({**job, "grad": False}, options.timeout)
+        refusal = case.refusal(front)
+        for index in case.blamed(refusal, everything) if refusal is not None else ():
+            report.verdicts[index] = Verdict(CONFIRMED, f"{front.words} (front end alone)", front)
+        everything -= set(report.verdicts)
     if not base.definite:
         for index in everything:
             report.verdicts[index] = _not_definite(findings[index], base)

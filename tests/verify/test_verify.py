@@ -168,6 +168,62 @@ def test_one_line_for_a_model_and_nothing_for_the_rest(project: Path, python: st
     assert "constructor arguments" in found["Lonely"].reason
 
 
+ASCEND_ONLY = """import numpy as np
+from mindspore import nn, mint, Tensor
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = mint.nn.Conv2d(3, 4, 3)
+
+    def construct(self, x):
+        y = self.conv(x)
+        try:
+            y = y + 1
+        except ValueError:
+            y = x
+        return y
+
+
+INPUTS = lambda: (Tensor(np.ones((2, 3, 8, 8), np.float32)),)
+"""
+
+
+def test_no_cpu_kernel_is_no_refutation(project: Path, python: str, no_orphans: None) -> None:
+    """What the front end refuses is confirmed all the same; the rest needs the device."""
+    path = project / "net.py"
+    path.write_text(ASCEND_ONLY)
+    listed = [finding(path, 11, Effect.DIVERGES), finding(path, 12, Effect.COMPILE_ERROR, end=15)]
+    result = run(project, python, [path], listed)
+    first, second = ((one.verdict or {}) for one in result.findings)
+    assert (first["status"], "no CPU kernel" in first["reason"]) == ("inconclusive", True)
+    assert (second["status"], "front end alone" in second["reason"]) == ("confirmed", True)
+
+
+def test_shards_are_a_partition_and_merge(project: Path, python: str, no_orphans: None) -> None:
+    path = project / "model.py"
+    path.write_text(MODEL)
+    seen = [
+        {cell.cell for cell in run(project, python, [path], [], all_cells=True, guess=False, shard=part).cells}
+        for part in ((1, 2), (2, 2))
+    ]
+    assert seen[0] | seen[1] == {"Block", "Model", "Lonely"}
+    assert not seen[0] & seen[1]
+
+
+def test_late_errors_of_pynative_are_errors(project: Path, python: str, no_orphans: None) -> None:
+    """PyNative reports a wrong shape when the values are asked for: the graph must not be blamed for it."""
+    path = project / "net.py"
+    path.write_text(
+        "import numpy as np\nfrom mindspore import nn, Tensor\n\n\nclass Net(nn.Cell):\n"
+        "    def construct(self, x):\n        return x + Tensor(np.ones((2, 2), np.float32))\n\n\n"
+        "INPUTS = lambda: (Tensor(np.ones((2, 3), np.float32)),)\n"
+    )
+    (cell,) = run(project, python, [path], [], all_cells=True).cells
+    assert cell.status == "pynative-fails"
+
+
 def test_without_an_entry(project: Path, python: str, no_orphans: None) -> None:
     path = project / "model.py"
     path.write_text(MODEL)

@@ -15,6 +15,8 @@ TOLERANCE = {
     "complex64": 2e-4,
     "complex128": 1e-6,
 }
+ABSOLUTE = {"float64": 1e-9, "float32": 2e-6, "float16": 1e-3, "bfloat16": 1e-2}
+"""Noise around zero, where sums cancel."""
 SCALAR = 2e-6
 """Python floats are float32 in the graph: relative noise up to 6e-8 a step, no divergence."""
 _MOST = 40
@@ -132,13 +134,14 @@ def _arrays(left: Tuple[Any, ...], right: Tuple[Any, ...], where: str, found: Li
         _add(found, where, "shape", left, right)
         return
     tolerance = max(TOLERANCE.get(left[1], 0.0), TOLERANCE.get(right[1], 0.0))
-    if not _close(left[3], right[3], tolerance):
+    absolute = max(ABSOLUTE.get(left[1], 0.0), ABSOLUTE.get(right[1], 0.0))
+    if not _close(left[3], right[3], tolerance, absolute):
         _add(found, where, "value", left, right)
     elif left[1] != right[1]:
         _add(found, where, "dtype", left, right)
 
 
-def _close(left: Any, right: Any, tolerance: float) -> bool:
+def _close(left: Any, right: Any, tolerance: float, absolute: float = 0.0) -> bool:
     left, right = np.asarray(left), np.asarray(right)
     if left.shape != right.shape:
         return False
@@ -153,7 +156,7 @@ def _close(left: Any, right: Any, tolerance: float) -> bool:
     if not left.size:
         return True
     size = np.abs(left)
-    bound = tolerance * (size + min(float(np.mean(size)), 1e30)) + 1e-9 * (tolerance > 1e-5)
+    bound = tolerance * (size + min(float(np.mean(size)), 1e30)) + absolute
     return bool(np.all(np.abs(left - right) <= bound))
 
 

@@ -187,6 +187,13 @@ def is_jit(function: Any) -> bool:
     return hasattr(function, "__wrapped__") and code is not None and "mindspore" in code.co_filename
 
 
+def synchronize() -> None:
+    """Raise what an operation still under way in PyNative raises: errors of shape come late there."""
+    executor = getattr(_api(), "_pynative_executor", None)
+    if executor is not None and hasattr(executor, "sync"):
+        executor.sync()
+
+
 def set_seed(seed: int) -> None:
     import random
 

@@ -95,7 +95,7 @@ def _docstring(job: Dict[str, Any], member: Any, module: Any, log: Any, result: 
     cell, args, kwargs = kept[0]
     try:
         framework.set_seed(1)
-        values.encode(cell(*values.fresh(tuple(args)), **values.fresh(dict(kwargs))))
+        values.settled(cell(*values.fresh(tuple(args)), **values.fresh(dict(kwargs))))
     except Exception:
         return False
     result["recipe"] = {"kind": "harvest", "producer": producer, "class": list(wanted)}
@@ -133,7 +133,7 @@ def search(
         try:
             arguments = inputs.make_all(specs, scope)
             returned = subject(*arguments)
-            values.encode(returned)
+            values.settled(returned)
             return specs, None, made
         except Exception as error:
             last = error

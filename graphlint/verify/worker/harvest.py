@@ -96,7 +96,7 @@ def produce(
         log.enter("execute")
         framework.set_seed(1)
         try:
-            subject(*arguments, **keywords)
+            values.settled(subject(*arguments, **keywords))
             return cast("List[Dict[str, Any]]", specs)
         except Captured:
             raise
@@ -261,7 +261,7 @@ def _calls(item: Kept) -> Any:
     for _ in range(2):
         arguments, keywords = values.fresh(item.args), values.fresh(item.kwargs)
         returned = item.cell(*arguments, **keywords)
-        results.append(("tuple", [values.encode(returned), values.encode(list(arguments))], 2))
+        results.append(("tuple", [values.settled(returned), values.encode(list(arguments))], 2))
     return ("tuple", [*results, ("dict", values.parameters(item.cell))], 3)
 
 

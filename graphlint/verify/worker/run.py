@@ -145,6 +145,8 @@ def attempt(job: Dict[str, Any], log: Log, result: Dict[str, Any]) -> None:
     log.enter("device")
     if job.get("device"):
         framework.use_device(job["device"], int(job.get("device_id", 0)))
+    if job.get("front_end_only"):
+        os.environ["MS_DEV_PRECOMPILE_ONLY"] = "1"
     framework.use_mode(job["mode"], job.get("level", "lax"))
     framework.count_compilations()
     log.enter("import")
@@ -206,7 +208,7 @@ def run_calls(
             if tracer is not None:
                 tracer.stop()
         flush()
-        encoded = values.encode(returned)
+        encoded = values.settled(returned)
         results.append({"result": encoded, "arguments": values.encode([*arguments, *keywords.values()])})
         if job["mode"] == "graph" and framework.COUNTS.compiling:
             framework.COUNTS.compiling = 0

@@ -33,6 +33,27 @@ def array(value: Any) -> Any:
     return sample
 
 
+def settled(value: Any) -> Tuple[Any, ...]:
+    """encode(), after everything that was started has ended; raises what it raised."""
+    framework.synchronize()
+    _read(value)
+    return encode(value)
+
+
+def _read(value: Any, depth: int = 0) -> None:
+    """Ask every Tensor for its values: what failed on the way to them is raised here."""
+    if framework.is_tensor(value):
+        try:
+            framework.to_numpy(value)
+        except (TypeError, AttributeError):
+            return
+    elif isinstance(value, (list, tuple)) and depth < _DEPTH:
+        for item in value:
+            _read(item, depth + 1)
+    elif isinstance(value, dict) and depth < _DEPTH:
+        _read(list(value.values()), depth + 1)
+
+
 def encode(value: Any, depth: int = 0, seen: Tuple[int, ...] = ()) -> Tuple[Any, ...]:
     """Plain data for any value; what can't be looked into becomes its type's name."""
     if value is None:
