@@ -1,4 +1,4 @@
-"""From an error text of the graph compiler to the rule and the rewrite; knowledge/errors.json is the table."""
+"""From an error text of the graph compiler to the rule and the rewrite (table: knowledge/errors.json)."""
 
 from __future__ import annotations
 
