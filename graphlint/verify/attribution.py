@@ -89,6 +89,14 @@ def bears(finding: Finding, error: Mapping[str, Any]) -> bool:
     )
 
 
+def about_api(finding: Finding, error: Mapping[str, Any]) -> bool:
+    """Is it a finding whose truth PyNative's own exception can show: porting, or an API that isn't there?"""
+    if finding.effect is Effect.PORTING:
+        return True
+    missing = ("AttributeError", "NameError", "ImportError", "ModuleNotFoundError", "TypeError")
+    return finding.code.startswith(("GL6", "GL7")) and error.get("type") in missing
+
+
 def lines_of(finding: Finding) -> List[str]:
     return [linecache.getline(finding.path, number) for number in range(finding.line, finding.end_line + 1)]
 

@@ -5,6 +5,7 @@ The neutral form of a finding is made at the statement that holds it:
     an expression statement, assert, del, global, import     `pass` (an import moves to the end of the module)
     T = E, return E                                          the value of E that PyNative recorded
     T += E                                                   T = T + (E), or the recorded value of E
+    T[i] = E, T.a = E                                        `pass`: the write is what is at stake
     if … elif … else                                         the branch that PyNative took, alone
     for … in ITER                                            the recorded sequence
     while TEST                                               a for over the recorded number of rounds
@@ -126,6 +127,9 @@ class Rewriter:
         return Neutral(index, [Change(start, end, f"_graphlint_value_{index}")], record)
 
     def _assign(self, index: int, node: ast.Assign, at: Position) -> Neutral:
+        writes = any(isinstance(target, (ast.Subscript, ast.Attribute)) for target in node.targets)
+        if writes and at < self.start(node.value):
+            return self._whole(index, node)
         return self._value(index, node.value)
 
     def _annassign(self, index: int, node: ast.AnnAssign, at: Position) -> Optional[Neutral]:
@@ -137,6 +141,8 @@ class Rewriter:
     def _augassign(self, index: int, node: ast.AugAssign, at: Position) -> Neutral:
         if at >= self.start(node.value):
             return self._value(index, node.value)
+        if isinstance(node.target, (ast.Subscript, ast.Attribute)):
+            return self._whole(index, node)
         target, sign = ast.unparse(node.target), _SIGNS[type(node.op).__name__]
         start, end = self.end(node.target), self.start(node.value)
         close = self.end(node.value)

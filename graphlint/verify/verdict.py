@@ -315,12 +315,9 @@ def _alone(
 
 def _not_definite(finding: Finding, base: Judgement) -> Verdict:
     """PyNative fails too, or nothing could be run."""
-    if (
-        base.outcome == "pynative-fails"
-        and finding.effect is Effect.PORTING
-        and base.pynative_error is not None
-    ) and attribution.bears(finding, base.pynative_error):
-        return Verdict(CONFIRMED, f"PyNative: {base.words}", base)
+    error = base.pynative_error
+    if error is not None and attribution.about_api(finding, error) and attribution.bears(finding, error):
+        return Verdict(CONFIRMED, f"fails in PyNative too: {base.words}", base)
     if base.outcome == "pynative-fails":
         kernel = attribution.lacks_kernel(base.words)
         if kernel and base.device == "CPU":
