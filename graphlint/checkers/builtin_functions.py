@@ -9,7 +9,9 @@ from graphlint.checkers.base import Context, Findings, Rule, When, always
 from graphlint.finding import Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import local_names
+from graphlint.graph_code.values import Value
 from graphlint.lang import Text
+from graphlint.tree import walk
 
 _INTERPRETED = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"))
 _STRICT_BUILTINS = frozenset("setattr exec compile open dir bytearray slice".split())
@@ -49,10 +51,14 @@ class StrictBuiltins(Rule):
             yield self.at(node, name=tail)
         elif tail in ("any", "all") and node.args:
             held = ctx.value(node.args[0])
-            if held.kind == v.TENSOR or held.kind in v.SEQUENCES and held.holds(lambda x: x.kind == v.TENSOR):
+            if held.kind == v.TENSOR or held.kind in v.SEQUENCES and held.holds(_from_tensor):
                 yield self.at(node, name=tail)
         elif tail == "reversed" and node.args and ctx.value(node.args[0]).holds(lambda x: x.kind == v.TENSOR):
             yield self.at(node, name=tail)
+
+
+def _from_tensor(value: Value) -> bool:
+    return value.kind == v.TENSOR or value.kind == v.NUMBER and value.dtype == "bool" and value.shape_derived
 
 
 _KEYWORDS = {
@@ -141,6 +147,8 @@ class RefusedBuiltin(Rule):
             yield from self._found(
                 start or node, *self.known[callee], end=node if start is not None else None
             )
+        elif callee == "collections.defaultdict":
+            yield from self._found(node, *self.known[callee], end=_first_item(node, ctx))
         elif callee in self.known:
             yield from self._found(node, *self.known[callee])
         elif callee == "builtins.filter" and node.args and ctx.value(node.args[0]).kind == v.NONE:
@@ -155,11 +163,26 @@ class RefusedBuiltin(Rule):
             )
 
 
+def _first_item(call: ast.Call, ctx: Context) -> Optional[ast.AST]:
+    """The first `name[key]` of the name that the call's result is bound to."""
+    parent = ctx.parent(call)
+    name = parent.targets[0] if isinstance(parent, ast.Assign) else None
+    if isinstance(name, ast.Name):
+        for node in walk(ctx.node):
+            if (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == name.id
+            ):
+                return node
+    return None
+
+
 def _iterator_of(node: ast.expr, ctx: Context) -> Optional[ast.AST]:
     """The `iter(…)` that a name in `next(name)` was bound to."""
     if not isinstance(node, ast.Name):
         return None
-    for stmt in ast.walk(ctx.node):
+    for stmt in walk(ctx.node):
         if (
             isinstance(stmt, ast.Assign)
             and isinstance(stmt.value, ast.Call)
@@ -176,7 +199,7 @@ def _names(text: Any) -> frozenset:
     except SyntaxError:
         return frozenset()
     found = (
-        frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name))
+        frozenset(n.id for n in walk(tree) if isinstance(n, ast.Name))
         if tree is not None
         else frozenset()
     )
@@ -235,7 +258,7 @@ def _definition(node: ast.expr, ctx: Context) -> ast.expr:
     if isinstance(node, ast.Name):
         bound = [
             s.value
-            for s in ast.walk(ctx.node)
+            for s in walk(ctx.node)
             if isinstance(s, ast.Assign)
             and any(isinstance(t, ast.Name) and t.id == node.id for t in s.targets)
         ]

@@ -12,6 +12,7 @@ from graphlint.graph_code import values as v
 from graphlint.graph_code.numbers import FLOAT32_MAX, differs, refusal
 from graphlint.graph_code.values import Value
 from graphlint.lang import Text
+from graphlint.tree import walk
 
 
 class FloatArithmetic(Rule):
@@ -75,7 +76,7 @@ class FloatArithmetic(Rule):
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
-    return (part for part in ast.walk(node) if part is not node)
+    return (part for part in walk(node) if part is not node)
 
 
 def _negative(node: ast.expr, value: Value) -> bool:
@@ -154,6 +155,11 @@ class RefusedArithmetic(Rule):
         "`{op}` of a number that is known at run time only is refused: it takes constants and Tensors",
         "`{op}` 不支持运行时才确定的数值，只支持常量和 Tensor",
     )
+    rounded = Text(
+        "what `round` gives is typed as a float in the graph though it is an int: the compiler refuses it here",
+        "`round` 的结果在图中类型为 float、值为 int：此处编译失败",
+    )
+    help_rounded = Text("write `int(round(…))`", "写成 `int(round(...))`")
     help = Text("keep to 64 bits, or compute with Tensors", "保持在 64 位以内，或改用 Tensor 计算")
     help_bools = Text("write `not`, `!=` or `int(…)`", "改用 `not`、`!=` 或 `int(...)`")
     help_late = Text(
@@ -163,19 +169,32 @@ class RefusedArithmetic(Rule):
     def visit_BinOp(self, node: ast.BinOp, ctx: Context) -> Findings:
         left, right = ctx.value(node.left), ctx.value(node.right)
         if left.kind != v.NUMBER or right.kind != v.NUMBER:
+            yield from self._rounded_beside_tensor(node, left, right)
             return
         why = refusal(node.op, left, right) if left.known and right.known else ""
         if why == "bool":
             yield self.at(node, message=self.bools, help=self.help_bools, op="^")
         elif why:
             yield self.at(node)
-        elif isinstance(node.op, (ast.LShift, ast.RShift)) and "mutable" in (left.origin, right.origin):
+        elif isinstance(node.op, (ast.LShift, ast.RShift)) and (_late(left) or _late(right)):
             yield self.at(
                 node,
                 message=self.late,
                 help=self.help_late,
                 op="<<" if isinstance(node.op, ast.LShift) else ">>",
             )
+
+    def _rounded_beside_tensor(self, node: ast.BinOp, left: Value, right: Value) -> Findings:
+        if isinstance(node.op, (ast.Add, ast.Sub)) and v.TENSOR in (left.kind, right.kind):
+            if "rounded" in (left.origin, right.origin):
+                yield self.at(node, message=self.rounded, help=self.help_rounded)
+
+    def visit_Slice(self, node: ast.Slice, ctx: Context) -> Findings:
+        if any(
+            part is not None and ctx.value(part).origin == "rounded"
+            for part in (node.lower, node.upper, node.step)
+        ):
+            yield self.at(node, message=self.rounded, help=self.help_rounded)
 
     def visit_UnaryOp(self, node: ast.UnaryOp, ctx: Context) -> Findings:
         value = ctx.value(node.operand)
@@ -184,6 +203,20 @@ class RefusedArithmetic(Rule):
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         callee = ctx.callee(node)
+        sized = isinstance(node.func, ast.Attribute) and node.func.attr in (
+            "reshape",
+            "view",
+            "expand",
+            "tile",
+            "repeat",
+        )
+        if (callee == "builtins.range" or sized) and any(ctx.value(a).origin == "rounded" for a in node.args):
+            yield self.at(node, message=self.rounded, help=self.help_rounded)
         if callee in ("builtins.abs", "builtins.round") and node.args:
-            if ctx.value(node.args[0]).origin == "mutable":
+            if _late(ctx.value(node.args[0])):
                 yield self.at(node, message=self.late, help=self.help_late, op=callee[9:])
+
+
+def _late(value: Value) -> bool:
+    """True for a number that the graph computes when it runs: `.item()`, `int(tensor)`, `mutable(…)`."""
+    return value.kind == v.NUMBER and value.variable is True and value.sure and value.dtype != "bool"

@@ -11,6 +11,7 @@ from graphlint.graph_code import values as v
 from graphlint.graph_code.numbers import differs
 from graphlint.graph_code.values import Value
 from graphlint.lang import Text
+from graphlint.tree import walk
 
 
 class FormatTensor(Rule):
@@ -102,7 +103,7 @@ def _uses(node: ast.AST, ctx: Context) -> Iterator[ast.AST]:
         and isinstance(parent.targets[0], ast.Name)
     ):
         name = parent.targets[0].id
-        for other in ast.walk(ctx.node):
+        for other in walk(ctx.node):
             if isinstance(other, ast.Name) and other.id == name and isinstance(other.ctx, ast.Load):
                 yield other
         return
@@ -160,6 +161,7 @@ class FstringText(Rule):
     kinds = {
         v.CELL: ("a Cell", " Cell"),
         v.FUNCTION: ("a function", "函数"),
+        v.CLASS: ("a class", "类"),
         v.TENSOR: ("a Parameter", " Parameter"),
     }
 
@@ -178,7 +180,10 @@ class FstringText(Rule):
             if isinstance(piece, ast.FormattedValue):
                 held = ctx.value(piece.value)
                 spec = _spec(piece)
-                if held.sure and (held.kind in (v.CELL, v.FUNCTION) or held.parameter):
+                if held.kind == v.NUMBER and held.dtype == "bool" and not held.variable:
+                    yield self.at(node, case=case, python="True", graph="true")
+                    return
+                if held.sure and (held.kind in self.kinds and (held.kind != v.TENSOR or held.parameter)):
                     kind, kind_zh = self.kinds[held.kind]
                     yield self.at(node, case=case, message=self.unnamed, kind=kind, kind_zh=kind_zh)
                     return
@@ -298,9 +303,14 @@ class StrictStrings(Rule):
         if not self.target.strict:
             return
         if isinstance(node.func, ast.Attribute) and node.func.attr not in self.kept:
-            if ctx.value(node.func.value).kind == v.STR:
+            held = ctx.value(node.func.value)
+            if held.kind == v.STR or held.kind == v.NUMBER and not held.variable:
                 yield self.at(node, name=node.func.attr)
-        elif ctx.callee(node)[9:] in self.iterating and node.args and ctx.value(node.args[0]).kind == v.STR:
+        elif (
+            ctx.callee(node)[9:] in (*self.iterating, "len")
+            and node.args
+            and ctx.value(node.args[0]).kind == v.STR
+        ):
             yield self.at(node, name=ctx.callee(node)[9:])
 
     def visit_For(self, node: Any, ctx: Context) -> Findings:

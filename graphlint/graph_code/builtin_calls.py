@@ -6,7 +6,8 @@ import ast
 import math
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from graphlint.graph_code import numbers, tensors, values as v
+from graphlint.graph_code import numbers, tensors
+from graphlint.graph_code import values as v
 from graphlint.graph_code.container_methods import container_method
 from graphlint.graph_code.frames import Args, Frame, Instance
 from graphlint.graph_code.objects import ObjectSemantics
@@ -31,6 +32,7 @@ _PURE = {
     "pow": pow, "all": all, "any": any, "str": str, "repr": repr, "hex": hex, "oct": oct, "bin": bin, "chr": chr,
     "ord": ord, "hash": hash, "format": format, "ascii": ascii,
 }  # fmt: skip
+_WHOLE = frozenset(["floor", "ceil", "trunc"])
 _TEXTS: Dict[str, Callable[..., Any]] = {"str": str, "repr": repr, "format": format, "ascii": ascii}
 _TYPES = {
     "int": v.NUMBER, "float": v.NUMBER, "bool": v.NUMBER, "complex": v.NUMBER, "str": v.STR, "list": v.LIST,
@@ -323,7 +325,10 @@ class BuiltinCalls(ObjectSemantics):
         if not any(k is NOCONST for k in known):
             more = {} if len(args.pos) != len(known) else {key: to_python(x) for key, x in args.kw.items()}
             flat = all(a.kind == v.NUMBER for a in args.pos) and hasattr(math, name)
-            made = numbers.call(lambda *xs: getattr(math, name)(*xs, **more), args.pos, shape_derived=shape) if flat else None
+            run = numbers.scalar_call if name in _WHOLE else numbers.call
+            made = None
+            if flat:
+                made = run(lambda *xs: getattr(math, name)(*xs, **more), args.pos, shape_derived=shape, origin="math")
             if made is not None:
                 return made
             if flat:
@@ -371,9 +376,9 @@ class BuiltinCalls(ObjectSemantics):
             return first.but(**late) if first.kind == v.NUMBER else first
         if tail[:1].isupper():
             return Value(v.CELL, target=dotted, ref=Ref())
-        if tail in ("shape", "size", "rank", "dtype") and first is not None and first.maybe_tensor:
+        if tail in ("shape", "size", "rank", "dtype") and first is not None:
             name = {"rank": "ndim"}.get(tail, tail)
-            return tensors.attribute(first, name) or v.unknown
+            return tensors.attribute(first if first.kind == v.TENSOR else tensor(), name) or v.unknown
         if tail in ("is_tensor", "is_floating_point"):
             return number(first.kind == v.TENSOR) if first is not None and first.sure and tail == "is_tensor" else number(
                 pytype="bool"

@@ -25,6 +25,7 @@ from graphlint.graph_code.shadows import (
 )
 from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, string, tensor, to_python
 from graphlint.project import ClassInfo, FunctionInfo, is_cell_name
+from graphlint.tree import facts
 
 MAX_DEPTH = 24
 _TRANSPARENT = ("mindspore.jit", "mindspore.ms_function", "mindspore.jit_class", "staticmethod", "classmethod",
@@ -143,7 +144,7 @@ class Calls(BuiltinCalls):
             return v.unknown
         if frame.graph and self._recurses(info, args, node, frame):
             return v.unknown
-        if _is_generator(info.node) and not frame.graph:
+        if facts(info.node).generator and not frame.graph:
             return Value(v.GENERATOR, ref=Ref())
         env = self.bind(closure, args, frame, receiver)
         inner = self._enter_function(closure, env, node, frame, receiver)
@@ -424,21 +425,6 @@ def _signature(instance: Instance, construct: FunctionInfo, args: Args) -> Any:
             parts.append((name, value.kind, type(const).__name__, repr(const), value.dtype, value.shape, value.rank,
                           value.sure, value.variable, value.dynamic, value.parameter))  # fmt: skip
     return tuple(parts)
-
-
-def _is_generator(node: ast.AST) -> bool:
-    found = getattr(node, "_graphlint_generator", None)
-    if found is None:
-        found = False
-        todo = list(getattr(node, "body", [])) if not isinstance(node, ast.Lambda) else []
-        while todo and not found:
-            inner = todo.pop()
-            if isinstance(inner, (ast.Yield, ast.YieldFrom)):
-                found = True
-            if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-                todo.extend(ast.iter_child_nodes(inner))
-        node._graphlint_generator = found  # type: ignore[attr-defined]
-    return bool(found)
 
 
 __all__ = ["Calls", "NOCONST", "is_cell_name", "join", "number", "string", "to_python", "_GRADS", "_TRANSPARENT"]

@@ -6,12 +6,23 @@ import ast
 import builtins
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from graphlint.graph_code import numbers, tensors, values as v
+from graphlint.graph_code import numbers, tensors
+from graphlint.graph_code import values as v
 from graphlint.graph_code.calls import Calls
 from graphlint.graph_code.frames import Args, Closure, Conflict, Frame, Instance, local_names
 from graphlint.graph_code.shadows import content_differs
 from graphlint.graph_code.texts import applied, graph_python, graph_written, written
-from graphlint.graph_code.values import NOCONST, Ref, Value, element_of, join, number, sequence, string, to_python
+from graphlint.graph_code.values import (
+    NOCONST,
+    Ref,
+    Value,
+    element_of,
+    join,
+    number,
+    sequence,
+    string,
+    to_python,
+)
 from graphlint.project import FunctionInfo
 
 _BUILTINS = frozenset(dir(builtins))
@@ -97,6 +108,9 @@ class Expressions(Calls):
             return tensors.elementwise(a, b, isinstance(op, ast.Div))
         if a.kind == v.NUMBER and b.kind == v.NUMBER:
             return numbers.fold(op, a, b)
+        if a.kind == v.STR and isinstance(op, ast.Mod):
+            inline = isinstance(node, ast.BinOp) and isinstance(node.right, ast.BinOp)
+            return self._string_op(op, a, b.but(graph=NOCONST) if inline else b)
         if a.kind in v.SEQUENCES or b.kind in v.SEQUENCES:
             return self._sequence_op(op, a, b)
         if a.kind == v.STR:

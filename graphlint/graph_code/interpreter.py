@@ -5,12 +5,23 @@ from __future__ import annotations
 import ast
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from graphlint.graph_code import numbers, values as v
+from graphlint.graph_code import numbers
+from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
 from graphlint.graph_code.registration import Reached
 from graphlint.graph_code.shadows import content_differs, length_differs
 from graphlint.graph_code.statements import Statements
-from graphlint.graph_code.values import NOCONST, Ref, Value, element_of, join, number, sequence, string, tensor
+from graphlint.graph_code.values import (
+    NOCONST,
+    Ref,
+    Value,
+    element_of,
+    join,
+    number,
+    sequence,
+    string,
+    tensor,
+)
 from graphlint.project import ClassInfo, FunctionInfo, Module, Project
 from graphlint.target import Target
 

@@ -156,7 +156,7 @@ def fold(op: ast.operator, left: Value, right: Value) -> Value:
             sure=left.sure and right.sure,
         )
     const = _compute(op, left.const, right.const)
-    if const is NOCONST or not isinstance(const, (bool, int, float, complex)):
+    if const is NOCONST or not isinstance(const, (bool, int, float)):
         return number(variable=variable, shape_derived=shape, dynamic=dynamic)
     graph = _graph_compute(op, *_operands(left.graph_const, right.graph_const))
     return _both(const, graph, shape_derived=shape, dynamic=dynamic, variable=variable)
@@ -205,7 +205,8 @@ def convert(pytype: str, value: Value) -> Value:
     kind: Callable[[Any], Any] = {"int": int, "float": float, "bool": bool}[pytype]
     try:
         const = kind(value.const)
-        graph = graph_number(kind(graph_number(value.graph_const)))
+        held = value.graph_const if value.origin == "math" else graph_number(value.graph_const)
+        graph = graph_number(kind(held))
     except (ValueError, TypeError, OverflowError):
         return number(pytype=pytype, **more)
     return _both(const, graph, **more)
@@ -261,7 +262,9 @@ def builtin(name: str, args: List[Value]) -> Optional[Value]:
         real = call(pow, args)
         return real if real is None else _both(real.const, found.graph_const)
     if name in ("abs", "round", "min", "max"):
-        return call({"abs": abs, "round": round, "min": min, "max": max}[name], args)
+        rounded = name == "round" and len(args) == 1 and args[0].dtype == "float"
+        functions = {"abs": abs, "round": round, "min": min, "max": max}
+        return call(functions[name], args, origin="rounded" if rounded else "")
     return None
 
 

@@ -21,6 +21,7 @@ from graphlint.project import (
     canonical,
     is_cell_name,
 )
+from graphlint.tree import walk
 
 WRITTEN_BACK = frozenset("append insert clear reverse extend update".split())
 LIST_MUTATORS = frozenset("append insert clear reverse extend sort remove pop".split())
@@ -235,7 +236,7 @@ class ObjectSemantics(Core):
         """Notes which attributes a branch was decided on: writing one later is baked into the graph."""
         if not frame.graph:
             return
-        for part in ast.walk(test):
+        for part in walk(test):
             if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and isinstance(part.ctx, ast.Load):
                 base = (frame.env or {}).get(part.value.id)
                 if base is not None and isinstance(base.target, Instance):

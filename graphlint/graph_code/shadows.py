@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 from graphlint.graph_code import values as v
 from graphlint.graph_code.container_methods import container_method
@@ -20,15 +20,27 @@ REPEATED = frozenset(["extend", "insert", "pop", "reverse"])
 LOST = frozenset(["sort", "remove", "setdefault", "popitem"])
 
 
+Log = Tuple[Tuple[str, Args], ...]
+
+
 @dataclass(eq=False)
 class Shadow:
-    """What the graph holds in its second run; `held` is None where it tried to take from an empty list."""
+    """What the graph holds in its second run; `held` is None where it tried to take from an empty list.
+
+    `log`: the calls that have changed the constant list `base` in place so far.
+    """
 
     node: ast.AST
     frame: Any
     method: str
     held: Optional[Value]
-    length_kept: bool = False
+    base: Optional[Value] = None
+    log: Log = ()
+
+    @property
+    def length_kept(self) -> bool:
+        """True where the graph takes the length from what it worked out when compiling."""
+        return self.method in REPEATED
 
 
 def shadow_after(
@@ -42,31 +54,44 @@ def shadow_after(
         if old.kind == v.DICT and to_python(old) is NOCONST:
             return before
         return before or Shadow(node, frame, name, old.but(shadow=None))
-    if strict or old.kind != v.LIST or old.items is None or name not in REPEATED:
-        return None if before is None else _followed(before, name, args)
     if before is not None:
-        return _followed(before, name, args)
-    if not old.items or to_python(old) is not NOCONST:
-        if old.ref is not None and old.ref.literal:
-            again = _run(_run(old, name, args), name, args)
-            return Shadow(node, frame, name, again, length_kept=True)
-    return None
-
-
-def _run(held: Optional[Value], name: str, args: Args) -> Optional[Value]:
-    if held is None or name == "pop" and not held.items:
+        return _followed(before, old, name, args)
+    constant = old.items is not None and to_python(old) is not NOCONST and old.ref is not None and old.ref.literal
+    if strict or old.kind != v.LIST or name not in REPEATED or not constant:
         return None
-    return container_method(held.but(shadow=None), name, args)[0]
+    base = old.but(shadow=None)
+    log: Log = ((name, args),)
+    return Shadow(node, frame, name, _replay(_replay(base, log), log), base, log)
 
 
-def _followed(before: Shadow, name: str, args: Args) -> Shadow:
-    held = before.held if name in LOST else _run(before.held, name, args)
-    return Shadow(before.node, before.frame, before.method, held, before.length_kept)
+def _replay(held: Optional[Value], log: Log) -> Optional[Value]:
+    for name, args in log:
+        if held is None or name == "pop" and not held.items:
+            return None
+        held = container_method(held.but(shadow=None), name, args)[0]
+    return held
+
+
+def _followed(before: Shadow, old: Value, name: str, args: Args) -> Shadow:
+    """The shadow after one more call: what isn't done in place goes by the length that the compiler knows."""
+    if name in LOST:
+        return before
+    if name in REPEATED and before.log and to_python(old) is not NOCONST:
+        log = (*before.log, (name, args))
+        held = _replay(_replay(before.base, log), log)
+        return Shadow(before.node, before.frame, before.method, held, before.base, log)
+    held = before.held
+    if held is not None and held.items is not None and old.items is not None and name != "insert":
+        held = held.but(items=held.items[: len(old.items)])
+    return Shadow(before.node, before.frame, before.method, _replay(held, ((name, args),)))
 
 
 def popped_differs(old: Value, new: Value, args: Args) -> bool:
     """True where `old.pop(…)`, which leaves `new`, takes something else in the second run."""
-    held = old.shadow.held if old.shadow is not None else new.but(shadow=None)
+    before: Optional[Shadow] = old.shadow
+    held = new.but(shadow=None) if before is None else before.held
+    if before is not None and before.log:
+        held = _replay(_replay(before.base, (*before.log, ("pop", args))), before.log)
     if held is None or not held.items:
         return True
     return not _same(container_method(old, "pop", args)[1], container_method(held, "pop", args)[1])
@@ -99,8 +124,10 @@ def _entry(value: Value, key: Any) -> Optional[Value]:
 
 def length_differs(value: Value) -> bool:
     shadow: Shadow = value.shadow
-    if shadow.length_kept or shadow.held is None:
-        return shadow.held is None
+    if shadow.length_kept:
+        return False
+    if shadow.held is None:
+        return True
     if value.items is None or shadow.held.items is None:
         return shadow.method != "sort"
     return len(value.items) != len(shadow.held.items)
@@ -152,3 +179,9 @@ def unchanged(old: Value, new: Value) -> bool:
     if old.kind != new.kind or old.items is None or new.items is None or old.keys != new.keys:
         return False
     return len(old.items) == len(new.items) and all(_same(a, b) for a, b in zip(old.items, new.items))
+
+
+def taken(value: Value) -> bool:
+    """True where the graph's second run finds fewer items than Python."""
+    held: Optional[Value] = value.shadow.held
+    return held is None or value.items is not None and held.items is not None and len(held.items) < len(value.items)

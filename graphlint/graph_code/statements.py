@@ -6,13 +6,14 @@ import ast
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from graphlint.graph_code import values as v
+from graphlint.graph_code.expressions import Expressions
 from graphlint.graph_code.frames import Closure, Conflict, Env, Frame, Loop, Return, local_names
 from graphlint.graph_code.joins import grows, unlike
-from graphlint.graph_code.expressions import Expressions
-from graphlint.graph_code.shadows import content_differs
 from graphlint.graph_code.pruning import EITHER, Decided, decided_by_parser
+from graphlint.graph_code.shadows import content_differs
 from graphlint.graph_code.values import Value, join
 from graphlint.project import FunctionInfo
+from graphlint.tree import facts, walk
 
 MAX_UNROLL = 40
 MAX_WHILE = 64
@@ -83,7 +84,7 @@ class Statements(Expressions):
             self.event(frame, "generator_returned", value.ref.made or stmt, use=stmt)
         for part in value.walk() if frame.graph and frame.caller is None else ():
             if part.shadow is not None and content_differs(part):
-                self.lost_change(part.shadow)
+                self.lost_change(part.shadow, whole=True)
         if frame.graph and frame.caller is None and value.kind in (v.DICT, v.TUPLE):
             self.event(frame, "top_return", stmt, value=value)
         for part in (value, *(value.items or ())) if frame.graph and frame.caller is None else ():
@@ -357,7 +358,7 @@ class Statements(Expressions):
         frame.stack.pop()
         for name, new in (frame.env or {}).items():
             old = first.get(name)
-            if old is not None and old is not new and name in self.names_read_in(frame.info.node) and grows(old, new):
+            if old is not None and old is not new and name in facts(frame.info.node).reads and grows(old, new):
                 self.event(frame, "growing_loop", stmt, name=name, values=(old, new))
         frame.env = first
 
@@ -380,7 +381,7 @@ class Statements(Expressions):
     def _carried(self, stmt: ast.While, before: Env, frame: Frame) -> None:
         """Notes what a Tensor-driven loop changes from round to round in a way that no graph can hold."""
         after = frame.env or {}
-        read = self.names_read_in(frame.info.node)
+        read = facts(frame.info.node).reads
         for name, old in before.items():
             new = after.get(name)
             if new is None or new is old or name not in read:
@@ -433,7 +434,7 @@ class Statements(Expressions):
         self.uncertain += 1
         for case in stmt.cases:
             frame.env = dict(before)
-            for node in ast.walk(case.pattern):
+            for node in walk(case.pattern):
                 bound = getattr(node, "name", None)
                 if isinstance(bound, str):
                     frame.set(bound, v.unknown)
@@ -476,16 +477,6 @@ class Statements(Expressions):
             captured.update(frame.closure.captured)
         captured.update(frame.env or {})
         return Value(v.FUNCTION, target=Closure(info, frame, captured, frame.cls), ref=v.Ref())
-
-    def names_read_in(self, node: ast.AST) -> frozenset:
-        """The names that a function reads anywhere."""
-        found = getattr(node, "_graphlint_reads", None)
-        if found is None:
-            found = frozenset(
-                n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-            )
-            node._graphlint_reads = found  # type: ignore[attr-defined]
-        return found
 
 
 def _ends(stmt: ast.stmt, frame: Frame) -> bool:

@@ -236,7 +236,7 @@ def _viewed(name: str, x: Value, args: Args, first: int) -> Shape:
 def method(x: Value, name: str, args: Args) -> Value:
     """What `x.name(args)` gives for a Tensor `x`."""
     if name == "item":
-        return number(pytype=_number_type(x.dtype), variable=True, sure=x.sure)
+        return number(pytype=_number_type(x.dtype), variable=True, sure=x.sure, origin="item")
     if name in HOST:
         return Value(v.EXTERNAL, variable=True, origin="numpy" if name != "tolist" else "tolist", sure=x.sure)
     if name in ("dim", "ndimension"):
