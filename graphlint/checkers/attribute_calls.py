@@ -12,6 +12,7 @@ from graphlint.graph_code.frames import Instance
 from graphlint.graph_code.trace import Event
 from graphlint.lang import Text
 from graphlint.project import ClassInfo
+from graphlint.tree import walk
 
 
 class DeleteAttribute(Rule):
@@ -121,7 +122,7 @@ class SetattrInGraph(Rule):
             return
         old = base.target.attrs.get(str(name.value))
         read = any(
-            isinstance(n, ast.Attribute) and n.attr == name.value and n.lineno > node.lineno for n in ast.walk(ctx.node)
+            isinstance(n, ast.Attribute) and n.attr == name.value and n.lineno > node.lineno for n in walk(ctx.node)
         )
         text = f"{ast.unparse(node.args[0])}.{name.value}"
         if old is not None and old.parameter:

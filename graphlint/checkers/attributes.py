@@ -11,6 +11,7 @@ from graphlint.graph_code import values as v
 from graphlint.graph_code.trace import Event
 from graphlint.graph_code.values import Value
 from graphlint.lang import Text
+from graphlint.tree import walk
 
 
 class AttributeWrite(Rule):
@@ -139,7 +140,7 @@ def _decides(test: ast.expr, attr: str) -> bool:
 
 
 def _reads(node: ast.AST, attr: str) -> Iterator[ast.Attribute]:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Attribute) and inner.attr == attr and isinstance(inner.ctx, ast.Load):
             yield inner
 
@@ -329,7 +330,7 @@ class GlobalWrite(Rule):
 
 def _declaration(event: Event, ctx: Context) -> ast.AST:
     """The `global` statement that makes the write one to the module's variable."""
-    for node in ast.walk(ctx.node):
+    for node in walk(ctx.node):
         if isinstance(node, ast.Global) and event.data["name"] in node.names:
             return node
     return event.node

@@ -14,7 +14,6 @@ from graphlint.project import ClassInfo, Module, Project
 from graphlint.source import SourceFile
 from graphlint.target import DEVICES, LEVELS, MEASURED_VERSIONS, Target, version_key
 
-
 Made = TypeVar("Made")
 
 
@@ -83,7 +82,6 @@ class Context:
         self.project = project
         self.module: Module = trace.info.module
         self.node = trace.info.node
-        self._parents: Optional[Dict[ast.AST, ast.AST]] = None
 
     def value(self, node: ast.AST) -> Value:
         """What the expression is; `unknown` where no live path evaluates it."""
@@ -102,9 +100,7 @@ class Context:
 
     def parent(self, node: ast.AST) -> Optional[ast.AST]:
         """The node around this one within the function."""
-        if self._parents is None:
-            self._parents = {c: p for p in ast.walk(self.node) for c in ast.iter_child_nodes(p)}
-        return self._parents.get(node)
+        return self.module.parents.get(node)
 
     def in_tensor_branch(self, stmt: ast.AST) -> bool:
         return stmt in self.trace.in_tensor_branch

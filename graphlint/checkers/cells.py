@@ -11,6 +11,7 @@ from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Instance
 from graphlint.lang import Text
 from graphlint.project import ClassInfo, is_cell_name
+from graphlint.tree import walk
 
 RANDOM_INIT = frozenset(
     "Dense Linear Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Embedding LSTM GRU RNN LSTMCell "
@@ -66,7 +67,7 @@ class CellInGraph(Rule):
 def _makes_random(cls: ClassInfo) -> bool:
     """True where the class makes layers with random weights in its `__init__`."""
     init = cls.find("__init__")
-    for node in ast.walk(init.node) if init is not None else ():
+    for node in walk(init.node) if init is not None else ():
         if isinstance(node, ast.Call):
             dotted = init.module.dotted(node.func) or ""  # type: ignore[union-attr]
             tail = dotted.rsplit(".", 1)[-1]
@@ -249,7 +250,7 @@ class PlainContainerNotRegistered(Rule):
 
     def check_class(self, ctx: ClassContext) -> Findings:
         init = ctx.cls.methods.get("__init__")
-        for node in ast.walk(init.node) if init is not None else ():
+        for node in walk(init.node) if init is not None else ():
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
                 count, kind = _weighted(node.value, ctx)
                 if count and not _kept_elsewhere(init.node, node.targets[0].attr):  # type: ignore[union-attr]
@@ -271,7 +272,7 @@ def _weighted(value: ast.expr, ctx: ClassContext) -> Tuple[int, str]:
 
 def _kept_elsewhere(init: ast.AST, attr: str) -> bool:
     """True where the container is handed on in `__init__`, to a CellList for example."""
-    for node in ast.walk(init):
+    for node in walk(init):
         if isinstance(node, ast.Call):
             for arg in node.args:
                 inner = arg.value if isinstance(arg, ast.Starred) else arg

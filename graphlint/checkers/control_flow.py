@@ -7,10 +7,11 @@ from typing import Any
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, certain, later
 from graphlint.finding import Confidence, Effect
-from graphlint.graph_code.binding import Binding
 from graphlint.graph_code import values as v
+from graphlint.graph_code.binding import Binding
 from graphlint.graph_code.trace import Event
 from graphlint.lang import Text
+from graphlint.tree import walk
 
 
 class UnlikeBranches(Rule):
@@ -229,40 +230,6 @@ class RangeOverTensor(Rule):
                     return
 
 
-class RangeOverDynamicShape(Rule):
-    """
-    What
-        `range` over a dimension that `set_inputs` leaves open.
-
-    Why
-        The loop is unrolled when compiling and its bound isn't known then.
-
-    Example
-        self.set_inputs(Tensor(shape=[None], dtype=ms.float32))
-        for i in range(x.shape[0]):
-
-    Instead
-        while i < x.shape[0]:
-
-    Fix safety
-        No fix.
-    """
-
-    code = "GL206"
-    name = "range-over-dynamic-shape"
-    effects = always(Effect.COMPILE_ERROR)
-    message = Text(
-        "the loop is unrolled when compiling, but `{text}` depends on a dimension that `set_inputs` leaves open",
-        "循环在编译期展开，但 `{text}` 取决于 `set_inputs` 中未确定的维度",
-    )
-    help = Text("loop with `while`, or fix the dimension", "改用 `while` 循环，或固定该维度")
-
-    def visit_For(self, node: ast.For, ctx: Context) -> Findings:
-        iterable = ctx.value(node.iter)
-        if iterable.kind == v.RANGE and iterable.dynamic and iterable.origin == "set_inputs":
-            yield self.at(node.iter, text=ast.unparse(node.iter)[:40])
-
-
 class RecursionOnTensor(Rule):
     """
     What
@@ -335,10 +302,10 @@ class EndlessUnrolling(Rule):
     def visit_While(self, node: ast.While, ctx: Context) -> Findings:
         lists = {
             inner.id
-            for inner in ast.walk(node.test)
+            for inner in walk(node.test)
             if isinstance(inner, ast.Name) and ctx.value(inner).kind == v.LIST
         }
-        for call in ast.walk(ast.Module(node.body, [])):
+        for call in walk(ast.Module(node.body, [])):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "pop":
                 if isinstance(call.func.value, ast.Name) and call.func.value.id in lists:
                     yield self.at(node)

@@ -10,6 +10,7 @@ from graphlint.finding import Confidence, Effect
 from graphlint.graph_code.roots import is_jit
 from graphlint.lang import Text
 from graphlint.project import ClassInfo, FunctionInfo
+from graphlint.tree import walk
 
 _HARMLESS = (
     "staticmethod", "classmethod", "property", "abc.abstractmethod", "mindspore.jit", "mindspore.ms_function",
@@ -36,9 +37,9 @@ def _resolved(decorator: ast.expr, info: FunctionInfo) -> Optional[object]:
 
 def _wrappers(node: ast.AST) -> Iterator[ast.FunctionDef]:
     """The innermost functions of a decorator: what stands in the decorated function's place."""
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.FunctionDef) and inner is not node:
-            if not any(isinstance(n, ast.FunctionDef) and n is not inner for n in ast.walk(inner)):
+            if not any(isinstance(n, ast.FunctionDef) and n is not inner for n in walk(inner)):
                 yield inner
 
 
@@ -81,14 +82,14 @@ def _hands_on(call: ast.Call) -> bool:
 def _gives_back(node: ast.AST) -> bool:
     """True for a decorator that returns the function it was given."""
     args = getattr(node, "args").args
-    returns = [n for n in ast.walk(node) if isinstance(n, ast.Return)]
+    returns = [n for n in walk(node) if isinstance(n, ast.Return)]
     return bool(args and returns) and all(isinstance(r.value, ast.Name) and r.value.id == args[0].arg for r in returns)
 
 
 def _writes_outside(wrapper: ast.FunctionDef) -> bool:
     own = {a.arg for a in wrapper.args.args}
-    own |= {n.id for n in ast.walk(wrapper) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    for node in ast.walk(wrapper):
+    own |= {n.id for n in walk(wrapper) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in walk(wrapper):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             return True
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):

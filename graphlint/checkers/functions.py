@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Optional
 
-from graphlint.checkers.base import ClassContext, Context, Findings, Rule, When, always, certain, later
-from graphlint.finding import Confidence, Effect
-from graphlint.graph_code.roots import is_jit
+from graphlint.checkers.base import Context, Findings, Rule, When, always, certain, later
+from graphlint.finding import Effect
 from graphlint.graph_code.trace import Event
 from graphlint.lang import Text
-from graphlint.project import FunctionInfo
 
 
 class LateBinding(Rule):

@@ -10,6 +10,7 @@ from graphlint.checkers.base import ClassContext, Findings, Rule, When, always
 from graphlint.finding import Effect
 from graphlint.lang import Text
 from graphlint.project import FunctionInfo
+from graphlint.tree import walk
 
 
 class HookLambda(Rule):
@@ -42,7 +43,7 @@ class HookLambda(Rule):
 
     def check_class(self, ctx: ClassContext) -> Findings:
         for method in ctx.cls.methods.values():
-            for node in ast.walk(method.node):
+            for node in walk(method.node):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     if node.func.attr in ("register_forward_hook", "register_forward_pre_hook"):
                         if any(isinstance(a, ast.Lambda) for a in node.args):
@@ -76,7 +77,7 @@ class HookSideEffect(Rule):
 
     def check_class(self, ctx: ClassContext) -> Findings:
         for method in ctx.cls.methods.values():
-            for node in ast.walk(method.node):
+            for node in walk(method.node):
                 if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
                     continue
                 if node.func.attr not in ("register_forward_hook", "register_forward_pre_hook"):
@@ -90,14 +91,14 @@ class HookSideEffect(Rule):
 def _calls_of(cell: ast.expr, ctx: ClassContext) -> Iterator[Tuple[str, int]]:
     """Where construct calls the attribute that the hook is registered on: the compiler's message points there."""
     construct = ctx.cls.find("construct")
-    for node in ast.walk(construct.node) if construct is not None else ():
+    for node in walk(construct.node) if construct is not None else ():
         if isinstance(node, ast.Call) and ast.unparse(node.func) == ast.unparse(cell):
             yield construct.module.path, node.lineno  # type: ignore[union-attr]
 
 
 def _hook(given: ast.expr, method: FunctionInfo, ctx: ClassContext) -> Optional[ast.AST]:
     if isinstance(given, ast.Name):
-        for node in ast.walk(method.node):
+        for node in walk(method.node):
             if isinstance(node, ast.FunctionDef) and node.name == given.id:
                 return node
         found = ctx.module.resolve(given)
@@ -110,7 +111,7 @@ def _hook(given: ast.expr, method: FunctionInfo, ctx: ClassContext) -> Optional[
 
 def _outside_call(hook: ast.AST, ctx: ClassContext) -> Optional[ast.AST]:
     own = {a.arg for a in getattr(hook, "args").args}
-    for node in ast.walk(hook):
+    for node in walk(hook):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
             if isinstance(owner, ast.Name) and owner.id not in own and node.func.attr in ("append", "extend", "add", "update"):

@@ -10,6 +10,7 @@ from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Instance
 from graphlint.lang import Text
+from graphlint.tree import walk
 
 INTERPRETED = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"))
 """Python's interpreter does it at run time (lax); strict refuses it."""
@@ -317,7 +318,7 @@ class ShapeBranch(Rule):
     help = Text("pad inputs to a few shapes if they vary", "若输入形状多变，可填充到少数几种形状")
 
     def visit_If(self, node: Any, ctx: Context) -> Findings:
-        for part in ast.walk(node.test):
+        for part in walk(node.test):
             value = ctx.value(part) if isinstance(part, (ast.Attribute, ast.Subscript, ast.Name, ast.Call)) else None
             if value is not None and value.shape_derived and value.kind in (v.NUMBER, v.TUPLE):
                 yield self.at(node.test, message=self.dynamic if value.dynamic else self.message)

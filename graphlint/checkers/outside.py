@@ -15,6 +15,7 @@ from graphlint.graph_code.trace import FunctionTrace
 from graphlint.graph_code.values import Value
 from graphlint.lang import Text
 from graphlint.project import Assigned, FunctionInfo, Module
+from graphlint.tree import walk
 
 _CALLBACK = re.compile(r"(on_)?((train|eval)_)?(step|epoch)_(begin|end)$")
 _GROWS = frozenset("append extend insert pop remove clear sort reverse update setdefault popitem __setitem__".split())
@@ -49,7 +50,7 @@ class Reads:
         self.variables: Dict[Name, Read] = {}
         for trace in traces:
             own = local_names(trace.info.node)
-            for node in ast.walk(trace.info.node):
+            for node in walk(trace.info.node):
                 if node in trace.values:
                     self._note(node, trace, own)
 

@@ -13,6 +13,7 @@ from graphlint.graph_code.frames import local_names
 from graphlint.graph_code.trace import Event
 from graphlint.lang import Text
 from graphlint.project import External
+from graphlint.tree import walk
 
 RAISABLE = frozenset(
     "TypeError KeyError IndexError RuntimeError NotImplementedError AttributeError StopIteration ZeroDivisionError "
@@ -159,7 +160,7 @@ class UndefinedName(Rule):
         cached = getattr(ctx, "_bound_names", None)
         if cached is None:
             cached = set()
-            for inner in ast.walk(ctx.node):
+            for inner in walk(ctx.node):
                 if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                     cached |= local_names(inner)
                 elif isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):

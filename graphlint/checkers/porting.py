@@ -12,6 +12,7 @@ from graphlint.checkers.uses import constant, has_stars, uses
 from graphlint.finding import Effect
 from graphlint.lang import Text
 from graphlint.project import Module
+from graphlint.tree import walk
 
 _POOLING = ("kernel_size", "stride", "pad_mode", "padding")
 _MAX = ("dilation", "return_indices", "ceil_mode")
@@ -371,7 +372,7 @@ def _makes_norm(stmt: ast.stmt) -> bool:
 
 def _listed_before_norm(name: str, stmt: ast.AST, parents: Dict[ast.AST, ast.AST]) -> bool:
     """True where a list of the same block holds the local name right before a normalization."""
-    for node in (n for later in getattr(parents.get(stmt), "body", ()) for n in ast.walk(later)):
+    for node in (n for later in getattr(parents.get(stmt), "body", ()) for n in walk(later)):
         if isinstance(node, (ast.List, ast.Tuple)):
             for first, second in zip(node.elts, node.elts[1:]):
                 if isinstance(first, ast.Name) and first.id == name and _is_norm(second):

@@ -8,6 +8,7 @@ from graphlint.checkers.base import Context, Findings, Rule, When, always, confi
 from graphlint.finding import Effect
 from graphlint.graph_code import values as v
 from graphlint.lang import Text
+from graphlint.tree import walk
 
 
 class PrintKeyword(Rule):
@@ -104,7 +105,7 @@ class PrintConstant(Rule):
     help = Text("fine while debugging; take it out of the model that ships", "调试时可用；交付的模型中建议去掉")
 
     def enter(self, ctx: Context) -> Findings:
-        for node in ast.walk(ctx.node):
+        for node in walk(ctx.node):
             if isinstance(node, ast.Call) and ctx.reached(node) and ctx.callee(node) == "builtins.print":
                 if not node.keywords and not any(ctx.value(a).runtime for a in node.args):
                     yield self.at(node)

@@ -9,6 +9,7 @@ from graphlint.checkers.base import Context, Findings, Rule, always
 from graphlint.finding import Effect
 from graphlint.graph_code.frames import Instance
 from graphlint.lang import Text
+from graphlint.tree import walk
 
 
 class SyntaxRule(Rule):
@@ -333,7 +334,7 @@ class YieldInGraph(SyntaxRule):
         for stmt in body:
             if stmt in ctx.trace.live or stmt in ctx.trace.parsed:
                 continue
-            for node in ast.walk(stmt):
+            for node in walk(stmt):
                 if isinstance(node, (ast.Yield, ast.YieldFrom)):
                     yield self.at(node, message=self.dropped, effect=Effect.DIVERGES)
                     return

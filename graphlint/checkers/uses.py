@@ -8,6 +8,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
 from graphlint.checkers.base import ModuleContext
 from graphlint.project import ClassInfo, External, Module
+from graphlint.tree import walk
 
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 Place = Union[ast.expr, ast.alias]
@@ -166,7 +167,7 @@ def bindings(name: str, at: ast.AST, module: Module) -> List[ast.expr]:
     """The expressions assigned to `name` in the function around `at`, else at the module's top level."""
     function = function_of(at, module)
     while function is not None:
-        if any(a.arg == name for a in ast.walk(function.args) if isinstance(a, ast.arg)):
+        if any(a.arg == name for a in walk(function.args) if isinstance(a, ast.arg)):
             return []
         found = _assigned(name, function)
         if found:
@@ -178,7 +179,7 @@ def bindings(name: str, at: ast.AST, module: Module) -> List[ast.expr]:
 
 def _assigned(name: str, function: Function) -> List[ast.expr]:
     found: List[ast.expr] = []
-    for node in ast.walk(function):
+    for node in walk(function):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
         if value is not None and any(isinstance(t, ast.Name) and t.id == name for t in targets):

@@ -6,6 +6,7 @@ import ast
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
 
 from graphlint.checkers.base import ClassContext, Context, Found, ModuleContext, Rule
+from graphlint.tree import walk
 
 Handler = Callable[[Any, Any], Iterable[Found]]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -54,7 +55,7 @@ class Dispatcher:
 
     def _uncalled(self, function: ast.AST, ctx: Context) -> Iterator[Found]:
         """A nested function that nothing calls: it is parsed all the same."""
-        for node in ast.walk(function):
+        for node in walk(function):
             for parsed, handler in self.visitors.get(type(node).__name__, ()) if node is not function else ():
                 if parsed:
                     yield from handler(node, ctx)

@@ -8,11 +8,13 @@ from typing import FrozenSet, Optional
 from graphlint.graph_code import values as v
 from graphlint.graph_code.values import NOCONST, Ref, Value
 from graphlint.project import FunctionInfo
+from graphlint.tree import facts
 
 _TENSOR_ONLY = frozenset(
     "shape astype ndim asnumpy reshape view transpose permute expand_dims squeeze unsqueeze flatten sum mean argmax "
     "argmin abs exp sqrt masked_fill dtype max min broadcast_to tile matmul swapaxes dim contiguous".split()
 )
+_CERTAIN = frozenset("shape astype ndim dtype asnumpy".split())
 _SIMPLE = {"int": v.NUMBER, "float": v.NUMBER, "bool": v.NUMBER, "str": v.STR, "list": v.LIST, "tuple": v.TUPLE,
            "dict": v.DICT, "List": v.LIST, "Tuple": v.TUPLE, "Dict": v.DICT}  # fmt: skip
 
@@ -55,14 +57,9 @@ def _annotated(arg: ast.arg, info: FunctionInfo, ref: Ref) -> Optional[Value]:
 
 def tensor_parameters(node: ast.AST) -> FrozenSet[str]:
     """Parameters that the function uses as only a Tensor can be used: `x.shape`, `x.astype(…)`."""
-    found = getattr(node, "_graphlint_tensor_parameters", None)
-    if found is None:
-        rebound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        found = frozenset(
-            n.value.id
-            for n in ast.walk(node)
-            if isinstance(n, ast.Attribute) and n.attr in _TENSOR_ONLY and isinstance(n.value, ast.Name)
-            and (n.value.id not in rebound or n.attr in ("shape", "astype", "ndim", "dtype", "asnumpy"))
-        )  # fmt: skip
-        node._graphlint_tensor_parameters = found  # type: ignore[attr-defined]
-    return found
+    known = facts(node)
+    return frozenset(
+        name
+        for name, attributes in known.attributes.items()
+        if attributes & (_CERTAIN if name in known.stores else _TENSOR_ONLY)
+    )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Sequence, Set
 
 from graphlint.graph_code.frames import local_names
+from graphlint.tree import walk
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -85,7 +86,7 @@ class Binding:
         if isinstance(stmt, (ast.Break, ast.Continue)):
             return None
         if isinstance(stmt, (ast.Try, ast.ClassDef)) or type(stmt).__name__ in ("Match", "TryStar"):
-            self._bind({n.id for n in ast.walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}, state)
+            self._bind({n.id for n in walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}, state)
             return state
         self._reads([stmt], state)
         self._bind(_bound_by(stmt), state)
@@ -130,13 +131,13 @@ class Binding:
                 continue
             if isinstance(node, _FUNCTIONS):
                 own = local_names(node)
-                free = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} - own
+                free = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} - own
                 for name in sorted(free):
                     self._read(name, node, state)
                 continue
             if isinstance(node, _COMPREHENSIONS):
                 own_names = {t for g in node.generators for t in _targets(g.target)}
-                free = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+                free = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
                 for name in sorted(free - own_names):
                     self._read(name, node, state)
                 continue
@@ -152,7 +153,7 @@ class Binding:
 
 
 def _targets(node: ast.AST) -> Set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _bound_by(stmt: ast.stmt) -> Set[str]:
@@ -162,4 +163,4 @@ def _bound_by(stmt: ast.stmt) -> Set[str]:
         return {(a.asname or a.name).split(".")[0] for a in stmt.names}
     if isinstance(stmt, ast.AnnAssign) and stmt.value is None:
         return set()
-    return {n.id for n in ast.walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for n in walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

@@ -9,6 +9,7 @@ from typing import Any, Dict, FrozenSet, List, Optional, Set, Tuple
 from graphlint.graph_code.trace import FunctionTrace
 from graphlint.graph_code.values import Value
 from graphlint.project import ClassInfo, FunctionInfo, Module
+from graphlint.tree import facts
 
 Env = Dict[str, Value]
 
@@ -153,47 +154,6 @@ class Stale:
     tensor: bool = False
 
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_CACHED = "_graphlint_local_names"
-
-
 def local_names(node: ast.AST) -> FrozenSet[str]:
     """The names that a function binds itself: its parameters and what it assigns."""
-    found: Optional[FrozenSet[str]] = getattr(node, _CACHED, None)
-    if found is None:
-        names: Set[str] = set()
-        args = getattr(node, "args", None)
-        if args is not None:
-            every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-            every += [a for a in (args.vararg, args.kwarg) if a is not None]
-            names.update(a.arg for a in every)
-        outer: Set[str] = set()
-        body = node.body if isinstance(getattr(node, "body", None), list) else []
-        _collect(body, names, outer)
-        found = frozenset(names - outer)
-        setattr(node, _CACHED, found)
-    return found
-
-
-def _collect(body: List[ast.stmt], names: Set[str], outer: Set[str]) -> None:
-    todo: List[ast.AST] = list(body)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, _SCOPES):
-            if not isinstance(node, ast.Lambda):
-                names.add(node.name)
-            continue
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            outer.update(node.names)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            names.add(node.id)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names.update((a.asname or a.name).split(".")[0] for a in node.names)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            names.add(node.name)
-        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-            todo.append(node.generators[0].iter)
-            continue
-        todo.extend(ast.iter_child_nodes(node))
-
-
+    return facts(node).local_names

@@ -1,9 +1,9 @@
-"""What the project says of a root's arguments: the INPUTS that a case module declares for its Cell or function."""
+"""What the project says of a root's arguments: INPUTS of a case module, dimensions left open by `set_inputs`."""
 
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import List, Optional
 
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Args
@@ -13,10 +13,38 @@ from graphlint.project import Module
 
 
 def declared_inputs(module: Module, root: Root, interpreter: Interpreter) -> Optional[Args]:
-    """The arguments that the module declares for this root, read as source and never run; None where it doesn't.
+    """The arguments declared for this root, read as source and never run; None where nothing is.
 
-    A case module (see tests/fixtures/README.md) declares `INPUTS`, a list or a function giving one, or `CALLS`, for
-    its class `Net` or its function `fn`; `KWARGS` adds keyword arguments.
+    A Tensor with open dimensions given to `set_inputs` in `__init__` comes before what INPUTS has there.
+    """
+    declared = _of_case(module, root, interpreter)
+    given = _set_inputs(root, interpreter)
+    if not any(value.dynamic for value in given):
+        return declared
+    pos = list(declared.pos) if declared is not None else []
+    merged = [value if value.dynamic or i >= len(pos) else pos[i] for i, value in enumerate(given)]
+    return Args([*merged, *pos[len(given) :]], dict(declared.kw) if declared is not None else {})
+
+
+def _set_inputs(root: Root, interpreter: Interpreter) -> List[v.Value]:
+    """What `self.set_inputs(…)` in `__init__` says of the arguments of construct."""
+    init = root.cls.find("__init__") if root.cls is not None and root.info.name == "construct" else None
+    for node in ast.walk(init.node) if init is not None else ():
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        receiver = node.func.value
+        if node.func.attr == "set_inputs" and isinstance(receiver, ast.Name) and receiver.id == "self":
+            assert init is not None
+            frame = interpreter.host_frame(init.module)
+            return [interpreter.eval(arg, frame) for arg in node.args if not isinstance(arg, ast.Starred)]
+    return []
+
+
+def _of_case(module: Module, root: Root, interpreter: Interpreter) -> Optional[Args]:
+    """The arguments of a case module.
+
+    A case module (see tests/fixtures/README.md) declares `INPUTS`, a list or a function giving one, or `CALLS`,
+    for its class `Net` or its function `fn`; `KWARGS` adds keyword arguments.
     """
     name = root.cls.name if root.cls is not None else root.info.name
     if name not in ("Net", "fn"):
@@ -35,7 +63,7 @@ def declared_inputs(module: Module, root: Root, interpreter: Interpreter) -> Opt
 
 
 def _as_argument(value: v.Value) -> v.Value:
-    """Scalars are constants of the compilation, though not ones to rely on: the next call may bring others."""
+    """Scalars are constants of the compilation, though not ones to rely on: later calls may bring others."""
     return value
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Iterator, List, Optional, Set, Tuple
 
 from graphlint.project import ClassInfo, FunctionInfo, Module
+from graphlint.tree import walk
 
 JIT = ("mindspore.jit", "mindspore.ms_function", "mindspore.common.api.jit")
 _TRANSFORMS = frozenset(
@@ -78,7 +79,7 @@ def _asks_super(construct: FunctionInfo) -> bool:
     """True for a construct with a bare `super()`, which means something else in a subclass that inherits it."""
     return any(
         isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "super" and not n.args
-        for n in ast.walk(construct.node)
+        for n in walk(construct.node)
     )
 
 

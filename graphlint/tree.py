@@ -1,0 +1,98 @@
+"""Walks over syntax trees, faster than the standard library's, and facts about a function that one walk gives."""
+
+from __future__ import annotations
+
+import ast
+from typing import FrozenSet, List, Set
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_FACTS = "_graphlint_facts"
+
+
+def walk(node: ast.AST) -> List[ast.AST]:
+    """The node and all nodes within it, each before its own; the order of `ast.walk`."""
+    nodes = [node]
+    append = nodes.append
+    for current in nodes:
+        for name in current._fields:
+            value = getattr(current, name, None)
+            if isinstance(value, ast.AST):
+                append(value)
+            elif isinstance(value, list):
+                for item in value:
+                    if isinstance(item, ast.AST):
+                        append(item)
+    return nodes
+
+
+class FunctionFacts:
+    """What one walk over a function tells.
+
+    `local_names`: the names it binds itself; `reads`: those that it or a function within it reads; `generator`: True
+    where its own body yields; `attributes`: for each name, the attributes read from it; `stores`: names stored
+    anywhere within.
+    """
+
+    __slots__ = ("local_names", "reads", "generator", "attributes", "stores")
+
+    def __init__(self, node: ast.AST) -> None:
+        reads: Set[str] = set()
+        stores: Set[str] = set()
+        self.attributes: dict = {}
+        for inner in walk(node):
+            if isinstance(inner, ast.Name):
+                (reads if isinstance(inner.ctx, ast.Load) else stores).add(inner.id)
+            elif isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
+                self.attributes.setdefault(inner.value.id, set()).add(inner.attr)
+        self.reads: FrozenSet[str] = frozenset(reads)
+        self.stores: FrozenSet[str] = frozenset(stores)
+        self.generator = False
+        self.local_names: FrozenSet[str] = self._own(node)
+
+    def _own(self, function: ast.AST) -> FrozenSet[str]:
+        names: Set[str] = set()
+        outer: Set[str] = set()
+        spec = getattr(function, "args", None)
+        if isinstance(spec, ast.arguments):
+            names.update(a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
+            names.update(a.arg for a in (spec.vararg, spec.kwarg) if a is not None)
+        body = getattr(function, "body", None)
+        todo: List[ast.AST] = list(body) if isinstance(body, list) else []
+        while todo:
+            node = todo.pop()
+            if isinstance(node, ast.Name):
+                if not isinstance(node.ctx, ast.Load):
+                    names.add(node.id)
+                continue
+            if isinstance(node, _SCOPES):
+                if not isinstance(node, ast.Lambda):
+                    names.add(node.name)
+                continue
+            if isinstance(node, (ast.Yield, ast.YieldFrom)):
+                self.generator = True
+            elif isinstance(node, (ast.Global, ast.Nonlocal)):
+                outer.update(node.names)
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                names.update((a.asname or a.name).split(".")[0] for a in node.names)
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                names.add(node.name)
+            elif isinstance(node, _COMPREHENSIONS):
+                todo.append(node.generators[0].iter)
+                continue
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, ast.AST):
+                    todo.append(value)
+                elif isinstance(value, list):
+                    todo.extend(item for item in value if isinstance(item, ast.AST))
+        return frozenset(names - outer)
+
+
+def facts(node: ast.AST) -> FunctionFacts:
+    """The facts of a function, kept with its node."""
+    found = getattr(node, _FACTS, None)
+    if found is None:
+        found = FunctionFacts(node)
+        setattr(node, _FACTS, found)
+    return found
