@@ -1,4 +1,4 @@
-"""What the project says of a root's arguments: INPUTS of a case module, dimensions left open by `set_inputs`."""
+"""What the project says of a root's arguments: INPUTS of a case module, dimensions that set_inputs opens."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _set_inputs(root: Root, interpreter: Interpreter) -> List[v.Value]:
 def _of_case(module: Module, root: Root, interpreter: Interpreter) -> Optional[Args]:
     """The arguments of a case module.
 
-    A case module (see tests/fixtures/README.md) declares `INPUTS`, a list or a function giving one, or `CALLS`,
-    for its class `Net` or its function `fn`; `KWARGS` adds keyword arguments.
+    A case module (see tests/fixtures/README.md) declares `INPUTS`, a list or a function giving one, or
+    `CALLS`, for its class `Net` or its function `fn`; `KWARGS` adds keyword arguments.
     """
     name = root.cls.name if root.cls is not None else root.info.name
     if name not in ("Net", "fn"):
