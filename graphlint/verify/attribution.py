@@ -112,11 +112,19 @@ def needs_ascend(finding: Finding) -> bool:
     return bool(re.search(r"[-+*/@%&|^]=(?!=)", text))
 
 
+def about_bias(finding: Finding) -> bool:
+    return "bias" in finding.name
+
+
 def bias_of(finding: Finding, facts: Mapping[str, Any]) -> Optional[bool]:
     """Whether the built layer of a has_bias finding has one; None for other findings or where the layer
     isn't known."""
-    if "bias" not in finding.name:
+    if not about_bias(finding):
         return None
+    for place, has in facts.get("made", {}).items():
+        path, _, line = place.rpartition(":")
+        if finding.line <= int(line) <= finding.end_line and same_file(path, finding.path):
+            return bool(has)
     layers: Dict[str, Any] = facts.get("bias", {})
     match = _LAYER.search(lines_of(finding)[0] if finding.line else "")
     if match is not None and match.group(1) in layers:

@@ -96,7 +96,7 @@ def judge(job: Dict[str, Any], scratch: str, timeout: float, export: Optional[st
 
 
 def front_end(job: Dict[str, Any], timeout: float) -> Steps:
-    """The compiler's front end alone, for code whose operators have no kernel on this device: it parses and infers, and
+    """The front end alone, for operators that have no kernel on this device: it parses and infers, and
     calls give None (MS_DEV_PRECOMPILE_ONLY, measured on 2.7.0 and 2.10.0). `error` or `not-tried`."""
     total = Judgement("not-tried", "the front end accepts it; no kernel here to run it")
     graph = yield Try({**job, "mode": "graph", "trace": None, "front_end_only": True}, timeout)

@@ -332,6 +332,8 @@ def _apart(finding: Finding, base: Judgement, job: Mapping[str, Any]) -> Optiona
     if bias is not None:
         status = CONFIRMED if bias is False else REFUTED
         return Verdict(status, f"the built layer has {'no' if bias is False else 'a'} bias", base)
+    if attribution.about_bias(finding):
+        return Verdict(INCONCLUSIVE, "the layer that this line makes was not built", base)
     refused = base.error["message"] if base.outcome == "error" and base.error is not None else ""
     if base.device == "CPU" and attribution.lacks_kernel(refused):
         return Verdict(INCONCLUSIVE, f"needs another device: {base.words}", base)

@@ -6,14 +6,13 @@ a line says otherwise.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, Iterator, List
 
 os.environ.setdefault("MS_DEV_FALLBACK_DUMP_NODE", "1")  # real from 2.6 on; must stand before the import
 os.environ.setdefault("GLOG_v", "3")
-
-import contextlib
 
 import mindspore
 import mindspore.nn
@@ -231,6 +230,38 @@ def dtype(name: str) -> Any:
 
 def dtype_name(value: Any) -> str:
     return str(value).lower().replace("bool_", "bool")
+
+
+_LAYERS = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense")
+
+
+@contextlib.contextmanager
+def layers_made() -> Iterator[Dict[str, bool]]:
+    """While this holds, {"file:line": has_bias} fills with the layers that user code makes, by that line."""
+    made: Dict[str, bool] = {}
+    package = os.path.dirname(ms.__file__)
+    originals = {name: getattr(nn, name).__init__ for name in _LAYERS if hasattr(nn, name)}
+
+    def wrapped(original: Any) -> Any:
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, *args, **kwargs)
+            frame: Any = sys._getframe(1)
+            while frame is not None and frame.f_code.co_filename.startswith(package):
+                frame = frame.f_back
+            has = getattr(self, "has_bias", None)
+            if frame is not None and isinstance(has, bool):
+                key = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+                made[key] = made.get(key, True) and has
+
+        return init
+
+    for name, original in originals.items():
+        getattr(nn, name).__init__ = wrapped(original)
+    try:
+        yield made
+    finally:
+        for name, original in originals.items():
+            getattr(nn, name).__init__ = original
 
 
 _SET_LATER = frozenset({"current_phase", "sequence_modified", "_func_graph_flags", "_cell_init_args"})

@@ -153,8 +153,12 @@ def attempt(job: Dict[str, Any], log: Log, result: Dict[str, Any]) -> None:
     module = load.load(job)
     log.enter("build")
     framework.set_seed(1)
-    target = build.build(job, module, log)
+    watch = job["mode"] == "pynative" and job.get("trace")
+    layers: Any = framework.layers_made() if watch else contextlib.nullcontext({})
+    with layers as made:
+        target = build.build(job, module, log)
     result["facts"] = build.facts_of(target.cell) if target.cell is not None else {}
+    result["facts"]["made"] = dict(made)
     if job["mode"] == "graph" and target.is_function and not target.is_method:
         target.function = framework.as_jit(target.function, job.get("level", "lax"))
     call = build.backward(target) if job.get("grad") else target.callable()
