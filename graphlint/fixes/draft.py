@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Iterator, List, Optional, Sequence, Set, Tuple
 
 from graphlint.finding import Applicability, Edit, Fix
 from graphlint.project import ClassInfo, canonical
@@ -33,9 +33,12 @@ class Draft:
         self.module = ctx.module
         self.tree: ast.Module = ctx.module.tree
         self.edits: List[Edit] = []
+        self.imports: List[str] = []
 
     def fix(self, applicability: Applicability, note: str = "") -> Fix:
         """The rewrite; its edits in order, each once."""
+        if self.imports:
+            self._write_imports()
         return Fix(applicability, tuple(sorted(set(self.edits))), note)
 
     # Reading
@@ -158,8 +161,12 @@ class Draft:
 
     def add_import(self, text: str) -> None:
         """Writes an import behind those at the module's top, after its docstring and `__future__`."""
-        if any(self.source.line_text(s.lineno).strip() == text for s in self.tree.body if is_import(s)):
-            return
+        known = any(self.source.line_text(s.lineno).strip() == text for s in self.tree.body if is_import(s))
+        if not known and text not in self.imports:
+            self.imports.append(text)
+
+    def _write_imports(self) -> None:
+        lines, self.imports = _joined(self.imports), []
         last: Optional[ast.stmt] = None
         for stmt in self.tree.body:
             if is_import(stmt) or is_docstring(stmt) and last is None:
@@ -167,10 +174,9 @@ class Draft:
             else:
                 break
         if last is not None:
-            self.after(last, text, indent="")
+            self.after(last, *lines, indent="")
         elif self.tree.body:
-            first = self.tree.body[0]
-            self.insert(self.start(first)[0], 1, text + "\n")
+            self.insert(self.start(self.tree.body[0])[0], 1, "".join(line + "\n" for line in lines))
 
     # Names
 
@@ -234,6 +240,15 @@ class Draft:
         while found is not None and not isinstance(found, FUNCTIONS):
             found = self.parent(found)
         return found
+
+
+def _joined(imports: Sequence[str]) -> List[str]:
+    """Import lines, those that take names from one module as one."""
+    names: dict = {}
+    for text in imports:
+        owner, found, name = text.partition(" import ")
+        names.setdefault(owner if found and owner.startswith("from ") else text, []).append(name)
+    return [f"{owner} import {', '.join(sorted(given))}" if owner not in imports else owner for owner, given in names.items()]
 
 
 def block_of(stmt: ast.stmt, parent: Optional[ast.AST]) -> Optional[List[ast.stmt]]:
@@ -324,14 +339,6 @@ def is_docstring(stmt: ast.AST) -> bool:
     return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant) and isinstance(stmt.value.value, str)
 
 
-_ATOM = re.compile(r"[\w.]+\Z|\w+\([^()]*\)\Z")
-
-
-def parens(text: str) -> str:
-    """An expression's text, in parentheses unless it is a name, an attribute, a number or a plain call."""
-    return text if _ATOM.match(text) else f"({text})"
-
-
 def atom(node: ast.AST, text: str) -> str:
     """An expression's text fit to be followed by `.name`, `[…]` or an operator."""
     tight = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Dict, ast.Tuple, ast.Set, ast.ListComp)
@@ -370,7 +377,3 @@ def one_line(text: str) -> str:
         return text
     need("#" not in text and '"""' not in text and "'''" not in text and "\\" not in text)
     return re.sub(r"\s*\n\s*", " ", text)
-
-
-def all_of(items: Iterable[Any]) -> bool:
-    return all(items)

@@ -126,7 +126,10 @@ def _lambda_names(node: ast.Lambda, draft: Draft) -> List[str]:
 @fixes("GL344")
 def hook_append(found: Any, ctx: Any) -> Optional[Fix]:
     """`SEEN.append(v)` in a hook becomes `SEEN.extend([v])`."""
-    return extend_instead(found.node, Draft(ctx), ctx)
+    draft, text = Draft(ctx), found.values["text"]
+    calls = [n for n in ast.walk(draft.tree) if isinstance(n, ast.Call) and ast.unparse(n)[:40] == text]
+    need(len(calls) == 1)
+    return extend_instead(calls[0], draft, ctx)
 
 
 @fixes("GL347")
@@ -236,7 +239,10 @@ def _as_method(wrapper: ast.FunctionDef, function: str, plain: str, node: Any, d
     need(not draft.string_lines() and wrapper.body[0].lineno > wrapper.lineno)
     result = [f"{draft.indent(node)}def {node.name}({ast.unparse(wrapper.args)}):"]
     target = draft.indent(node) + draft.unit()
-    for number in range(wrapper.body[0].lineno, (wrapper.end_lineno or 0) + 1):
+    first = wrapper.body[0].lineno
+    while first > wrapper.lineno + 1 and draft.source.line_text(first - 1).strip()[:1] in ("#", ""):
+        first -= 1
+    for number in range(first, (wrapper.end_lineno or 0) + 1):
         line = lines[number - 1]
         need(not line.strip() or line.startswith(inner) or line.lstrip().startswith("#"))
         result.append(target + line[len(inner) :] if line.strip() else "")

@@ -8,7 +8,7 @@ from typing import Any, List, Optional
 
 from graphlint.finding import Fix
 from graphlint.fixes import fixes
-from graphlint.fixes.draft import SAFE, UNSAFE, Draft, atom, need, one_line, pure, stores
+from graphlint.fixes.draft import SAFE, UNSAFE, Draft, need, one_line, pure, stores
 from graphlint.graph_code import values as v
 
 _BIG = 2**63
@@ -239,7 +239,7 @@ def default_of_max(found: Any, ctx: Any) -> Optional[Fix]:
     given, default = node.args[0], draft.text(node.keywords[0].value)
     need(pure(given) and ctx.value(given).kind in v.SEQUENCES)
     if isinstance(given, (ast.List, ast.Tuple)) and not given.elts:
-        draft.replace(node, atom(node.keywords[0].value, default))
+        draft.replace(node, default if isinstance(node.keywords[0].value, ast.Constant) else f"({default})")
     else:
         text = draft.text(given)
         draft.replace(node, f"({name}({text}) if len({text}) > 0 else {default})")

@@ -30,7 +30,12 @@ def write_back(found: Any, ctx: Any) -> Optional[Fix]:
     need(block is not None and stmt in block)
     between = [s for s in stores(ctx.node, through) if link.lineno <= getattr(s, "lineno", 0) <= stmt.lineno]  # type: ignore[union-attr]
     need(not between)
-    draft.after(stmt, _source_of_view(link.value, name, through))  # type: ignore[union-attr,arg-type]
+    back = _source_of_view(link.value, name, through)  # type: ignore[union-attr,arg-type]
+    if back.endswith(f".reshape({through}.shape)"):
+        shape = draft.fresh("shape", "old_shape")
+        draft.before(stmt, f"{shape} = {through}.shape")
+        back = back.replace(f"{through}.shape", shape)
+    draft.after(stmt, back)
     return draft.fix(UNSAFE, f"assumes that '{name}' is a view of '{through}' and not a copy")
 
 

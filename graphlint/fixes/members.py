@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Iterator, Optional
 
-from graphlint.fixes.draft import Draft, cell_class, is_docstring, need
+from graphlint.fixes.draft import Draft, cell_class, need
 from graphlint.project import ClassInfo
 
 
@@ -64,5 +64,3 @@ def attribute_free(draft: Draft, *wanted: str) -> str:
     """A name for a new attribute that nothing in the module uses."""
     return draft.fresh(*wanted, *(f"{w}_" for w in wanted))
 
-
-__all__ = ["is_docstring"]

@@ -44,9 +44,9 @@ def run(paths: Sequence[str], settings: Settings, stdin: Stdin = None) -> Outcom
     refused: Set[Key] = set()
     fixed = 0
     result = engine.check(paths, settings, stdin=stdin)
-    idle: Set[Place] = set()
+    idle: Set[str] = set()
     for _ in range(MAX_ROUNDS):
-        taken = _choose([f for f in result.findings if _place(f) not in idle], settings, refused)
+        taken = _choose([f for f in result.findings if f.fingerprint not in idle], settings, refused)
         if not any(taken.values()):
             break
         made: List[Finding] = []
@@ -59,7 +59,8 @@ def run(paths: Sequence[str], settings: Settings, stdin: Stdin = None) -> Outcom
             before = Counter(_place(f) for f in result.findings)
             result = engine.check(paths, settings, stdin=stdin, given=state.given())
             after = Counter(_place(f) for f in result.findings)
-            idle.update(place for place in map(_place, made) if after[place] >= before[place])
+            left = {f.fingerprint for f in result.findings}
+            idle.update(f.fingerprint for f in made if f.fingerprint in left and after[_place(f)] >= before[_place(f)])
     return Outcome(result, state.changes(), fixed)
 
 
@@ -94,7 +95,7 @@ def _choose(findings: Iterable[Finding], settings: Settings, refused: Set[Key]) 
 
 
 def _place(finding: Finding) -> Place:
-    """Rule and function: where a rewrite leaves as many findings as before, it isn't tried again."""
+    """Rule and function: a rewrite that leaves as many findings as before isn't tried again at the same text."""
     return finding.code, finding.path, finding.symbol
 
 

@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 
 from graphlint.finding import Fix
 from graphlint.fixes import fixes
-from graphlint.fixes.draft import SAFE, UNSAFE, Draft, cell_class, loads, need, one_line, pure, stores, walk_own
+from graphlint.fixes.draft import UNSAFE, Draft, cell_class, loads, need, one_line, pure, stores, walk_own
 from graphlint.fixes.members import assignment, assignments, init_of, is_self
 from graphlint.graph_code import values as v
 
@@ -211,5 +211,3 @@ def print_instead(call: ast.Call, draft: Draft, ctx: Any) -> Optional[Fix]:
     draft.replace(call.func, "print")
     return draft.fix(UNSAFE, "the text goes to standard output at every run, and no longer to the log")
 
-
-__all__ = ["SAFE"]

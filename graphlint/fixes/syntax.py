@@ -6,7 +6,7 @@ import ast
 import builtins
 import io
 import tokenize
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Any, Iterator, List, Optional
 
 from graphlint.finding import Fix
 from graphlint.fixes import fixes
@@ -25,7 +25,6 @@ from graphlint.fixes.draft import (
     Draft,
     bound_names,
     is_docstring,
-    is_import,
     loads,
     names_in,
     need,
@@ -196,7 +195,7 @@ def move_class(found: Any, ctx: Any) -> Optional[Fix]:
     need(draft.alone(node) and node.name not in ctx.module.order and not node.decorator_list)
     function = draft.function_of(node)
     free = set().union(*(names_in(n) for n in [*node.bases, *node.body, *[k.value for k in node.keywords]]))
-    need(function is not None and not free & (bound_names(function) - {node.name}) - _assigned(node))
+    need(function is not None and not (free - bound_names(node)) & (_outer_names(function, node) - {node.name}))
     need(not any(isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load) for n in ast.walk(function)
                  if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == node.name))  # fmt: skip
     indent, kept = draft.indent(node), draft.string_lines()
@@ -211,8 +210,11 @@ def move_class(found: Any, ctx: Any) -> Optional[Fix]:
     return draft.fix(UNSAFE, "one class serves all calls: what it holds is made once")
 
 
-def _assigned(node: ast.ClassDef) -> set:
-    return {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+def _outer_names(function: Any, node: ast.ClassDef) -> set:
+    """What the function around a class binds outside of it."""
+    inside = set(ast.walk(node))
+    return {getattr(s, "arg", getattr(s, "id", getattr(s, "name", ""))) for n in bound_names(function)
+            for s in stores(function, n) if s not in inside}  # fmt: skip
 
 
 def _constant_assign(stmt: ast.stmt) -> bool:
@@ -482,5 +484,3 @@ def rename_self(found: Any, ctx: Any) -> Optional[Fix]:
         draft.replace(use, "self")
     return draft.fix(SAFE)
 
-
-__all__ = ["Tuple", "is_import"]
