@@ -121,7 +121,13 @@ def measure(
     from graphlint.verify.run import Request, verify
     from graphlint.verify.session import Plan
 
-    porting = [f for one in chosen for f in findings(one, one.at(NEWEST, level)) if f.code.startswith("GL6")]
+    porting = [
+        finding
+        for one in chosen
+        if one.code.startswith("GL6")
+        for finding in findings(one, one.at(NEWEST, level))
+        if finding.code == one.code
+    ]
     plan = Plan(level=level, all_cells=True, guess=False, timeout=timeout)
     request = Request(python=python, jobs=jobs)
     with tempfile.TemporaryDirectory() as folder:
