@@ -125,12 +125,12 @@ TEXTS: Dict[str, Text] = {
     "page-instead": Text("Instead", "改写为"),
     "page-fix-safety": Text("Fix safety", "修复的安全性"),
     "page-effects": Text("Effect by version", "各版本上的结果"),
+    "page-evidence": Text("Measured with the real compiler, on a CPU", "真实编译器的实测结果（CPU）"),
     "page-silence": Text("To allow it in one place", "在某一处允许它"),
     "page-silence-body": Text(
         "Write # graphlint: ignore[{code}] on the line, and why after it.",
         "在该行写上 # graphlint: ignore[{code}]，并在其后注明原因。",
     ),
-    "measured": Text("measured", "实测"),
     "every-target": Text("every measured version, level and device", "所有实测的版本、语法级别与设备"),
     # suppressions
     "unused-all": Text(
@@ -206,6 +206,23 @@ TEXTS: Dict[str, Text] = {
     "stale": Text(
         "{path}: {rule} in {scope} no longer occurs ({text}); `graphlint baseline --prune` drops the entry",
         "{path}：{scope} 中的 {rule} 已不再出现（{text}）；可用 `graphlint baseline --prune` 移除该条目",
+    ),
+    # server
+    "action-fix": Text("graphlint: fix {code}", "graphlint：修复 {code}"),
+    "action-unsafe": Text("graphlint: fix {code} ({note})", "graphlint：修复 {code}（{note}）"),
+    "action-silence": Text("graphlint: silence {code} on this line", "graphlint：在此行屏蔽 {code}"),
+    "action-fix-all": Text("graphlint: fix {n:finding|findings}", "graphlint：修复 {n} 处"),
+    "lens-breaks": Text(
+        "graph: {n:break|breaks}, {confirmed} confirmed · verify",
+        "图模式：{n} 处问题，已证实 {confirmed} 处 · 验证",
+    ),
+    "lens-clean": Text("graph: no breaks · verify", "图模式：无问题 · 验证"),
+    "verified": Text(
+        "{cell}: {confirmed} confirmed, {refuted} refuted", "{cell}：{confirmed} 处已证实，{refuted} 处不成立"
+    ),
+    "no-pygls": Text(
+        "the language server needs pygls: pip install 'mindspore-graphlint[server]'",
+        "语言服务器需要 pygls：pip install 'mindspore-graphlint[server]'",
     ),
     # explain
     "unexplained": Text(

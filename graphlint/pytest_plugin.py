@@ -63,8 +63,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def assert_graph_equal() -> Iterator[Any]:
     """`assert_graph_equal(net, *inputs, calls=2)`: runs the Cell in PyNative and as a graph and compares.
 
-    Compared are results, arguments after the call, Parameters and attributes, with tolerances by dtype. The state
-    is the same at the start of both runs, and is put back at the end. Fails the test where the graph refuses or
+    Compared are results, arguments after the call, Parameters and attributes, with tolerances by dtype. Both
+    runs start from the same state, which is put back at the end. Fails the test where the graph refuses or
     differs; what PyNative itself raises is raised.
     """
     from graphlint.verify.worker import framework

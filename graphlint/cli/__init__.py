@@ -65,7 +65,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
             stream.reconfigure(errors="backslashreplace")
     code = run(arguments)
     try:
-        sys.stdout.flush()
+        if not sys.stdout.closed:
+            sys.stdout.flush()
     except BrokenPipeError:
         code = _broken_pipe()
     except OSError as error:
