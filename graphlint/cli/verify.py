@@ -245,6 +245,8 @@ def _emit(
 ) -> None:
     if settings.output_format == "json":
         write(json.dumps(document(result, settings, done), ensure_ascii=False, indent=2) + "\n")
+    elif settings.output_format == "junit":
+        emit(_proven(result), settings, Sources(settings.lang))
     else:
         emit(result, settings, Sources(settings.lang))
     from graphlint.verify import words
@@ -252,6 +254,17 @@ def _emit(
     to_stderr = settings.output_format != "text"
     for line in words.summary(result, done, notes, settings.lang, suggest):
         click.echo(line, err=to_stderr)
+
+
+def _proven(result: CheckResult) -> CheckResult:
+    """For JUnit: only confirmed findings fail, the others pass with their verdict as output."""
+    findings = [
+        finding
+        if (finding.verdict or {}).get("status") == "confirmed"
+        else finding.with_(severity=Severity.INFO)
+        for finding in result.findings
+    ]
+    return CheckResult(findings, result.errors, result.files, result.graph_functions)
 
 
 def _write_report(path: str, data: Dict[str, Any], lang: str) -> None:
