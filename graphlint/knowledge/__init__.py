@@ -65,8 +65,10 @@ def api(version: str) -> Api:
 
 
 @lru_cache(maxsize=None)
-def _compiler(table: str) -> CompilerTables:
-    return CompilerTables(_load("compiler-%s.json" % table))
+def _compiler(version: str) -> CompilerTables:
+    names = [v for v in api_versions() if files(__name__).joinpath("compiler-%s.json" % v).is_file()]
+    older = [v for v in names if _key(v) <= _key(version)]
+    return CompilerTables(_load("compiler-%s.json" % (older or names)[-1 if older else 0]))
 
 
 def compiler(version: str) -> CompilerTables:
@@ -77,13 +79,11 @@ def compiler(version: str) -> CompilerTables:
 @lru_cache(maxsize=None)
 def _graph_calls(table: str, level: str) -> Mapping[str, str]:
     loaded: Dict[str, Any] = _load("graph_calls.json")
-    columns = loaded["columns"]
-    asked = [c for c in columns if c.endswith(" " + level)]
-    column = max((c for c in asked if _key(c) <= _key(table)), key=_key, default=asked[0])
-    place = columns.index(column)
-    return {
-        name: loaded["outcomes"][row[place]] for name, row in loaded["calls"].items() if row[place] != "-"
-    }
+    columns = [c for c in loaded["columns"] if c.endswith(" " + level)]
+    older = [c for c in columns if _key(c) <= _key(table)]
+    place = loaded["columns"].index(max(older, key=_key) if older else min(columns, key=_key))
+    outcomes = {name: loaded["outcomes"][row[place]] for name, row in loaded["calls"].items()}
+    return {name: outcome for name, outcome in outcomes.items() if outcome != "-"}
 
 
 def graph_calls(version: str, level: str = "lax") -> Mapping[str, str]:
