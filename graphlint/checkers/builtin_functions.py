@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always
+from graphlint.checkers.strings import names_tensor
 from graphlint.finding import Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import local_names
@@ -14,7 +15,7 @@ from graphlint.lang import Text
 from graphlint.tree import walk
 
 _INTERPRETED = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"))
-_STRICT_BUILTINS = frozenset("setattr exec compile open dir bytearray slice".split())
+_STRICT_BUILTINS = frozenset("setattr exec compile open dir bytearray".split())
 
 
 class StrictBuiltins(Rule):
@@ -53,12 +54,26 @@ class StrictBuiltins(Rule):
             held = ctx.value(node.args[0])
             if held.kind == v.TENSOR or held.kind in v.SEQUENCES and held.holds(_from_tensor):
                 yield self.at(node, name=tail)
+        elif tail in ("max", "min") and any(_late(ctx.value(a)) for a in node.args):
+            yield self.at(node, name=tail)
+        elif tail == "dict" and any(ctx.value(a).holds(_from_tensor) for a in (*node.args, *_spread(node))):
+            yield self.at(node, name=tail)
+        elif tail == "repr" and names_tensor(node, ctx):
+            yield self.at(node, name=tail)
         elif tail == "reversed" and node.args and ctx.value(node.args[0]).holds(lambda x: x.kind == v.TENSOR):
             yield self.at(node, name=tail)
 
 
+def _late(value: Value) -> bool:
+    return value.kind == v.NUMBER and value.variable is True and value.sure
+
+
+def _spread(node: ast.Call) -> List[ast.expr]:
+    return [k.value for k in node.keywords if k.arg is None]
+
+
 def _from_tensor(value: Value) -> bool:
-    return value.kind == v.TENSOR or value.kind == v.NUMBER and value.dtype == "bool" and value.shape_derived
+    return value.kind == v.TENSOR or value.kind == v.NUMBER and value.shape_derived
 
 
 _KEYWORDS = {
@@ -199,9 +214,7 @@ def _names(text: Any) -> frozenset:
     except SyntaxError:
         return frozenset()
     found = (
-        frozenset(n.id for n in walk(tree) if isinstance(n, ast.Name))
-        if tree is not None
-        else frozenset()
+        frozenset(n.id for n in walk(tree) if isinstance(n, ast.Name)) if tree is not None else frozenset()
     )
     return found - {"self"}
 
@@ -294,11 +307,27 @@ class CallableReturned(Rule):
         if len(ctx.trace.chain) > 1 or node.value is None:
             return
         value = ctx.value(node.value)
-        for part in [value, *(value.items or ())] if value.kind in (v.FUNCTION, v.CELL, *v.SEQUENCES) else []:
-            if part.kind in (v.FUNCTION, v.CELL) and part.sure:
-                what = ("a function", "函数") if part.kind == v.FUNCTION else ("a Cell", " Cell")
+        for part in (
+            [value, *(value.items or ())]
+            if value.kind in (v.FUNCTION, v.CELL, v.EXTERNAL, *v.SEQUENCES)
+            else []
+        ):
+            if part.kind in (v.FUNCTION, v.CELL) and part.sure or _known_function(part):
+                what = ("a Cell", " Cell") if part.kind == v.CELL else ("a function", "函数")
                 yield self.at(node.value, what=what[0], what_zh=what[1])
                 return
+
+
+def _known_function(value: Value) -> bool:
+    name = (
+        value.target
+        if value.kind == v.EXTERNAL and isinstance(value.target, str) and not value.variable
+        else ""
+    )
+    return name.startswith(("mindspore.ops.", "mindspore.mint.")) or name in (
+        "builtins.print",
+        "builtins.len",
+    )
 
 
 _CELL_CONTAINERS = {"CellList": ("builtins.tuple", "CellList"), "CellDict": ("builtins.dict", "CellDict")}

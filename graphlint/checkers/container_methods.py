@@ -115,6 +115,8 @@ class PopInGraph(Rule):
             return
         if receiver.kind == v.LIST and not event.data["statement"] and not _bound_alone(event.node, ctx):
             yield self.at(event.node, case="list", confidence=certain(event))
+        elif receiver.kind == v.DICT and receiver.sure and self.target.strict:
+            yield self.at(event.node, case="dict", message=self.dict_, confidence=certain(event))
         elif receiver.kind in (v.DICT, v.SET) and receiver.sure:
             bound = _bound_alone(event.node, ctx)
             if _origin(receiver) != "local" and not (bound and receiver.kind == v.DICT):
@@ -202,8 +204,7 @@ class RepeatedChange(Rule):
             return
         name = parent.targets[0].id if isinstance(parent.targets[0], ast.Name) else ""
         if any(
-            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-            for n in walk(ctx.node)
+            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in walk(ctx.node)
         ):
             yield self.at(event.node, confidence=certain(event), method="pop")
 

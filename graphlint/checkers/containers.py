@@ -184,6 +184,7 @@ class TensorMembership(Rule):
         "`in` on a Tensor goes through the interpreter", "对 Tensor 使用 `in` 会回退到 Python 解释器"
     )
     key = Text("a Tensor can't be a key of a dict in the graph", "图中 Tensor 不能作为字典的键")
+    index = Text("`index` of a Tensor can't be compiled", "对 Tensor 使用 `index` 无法编译")
     item = Text("`in` of what `.item()` gives can't be compiled", "对 `.item()` 的结果使用 `in` 无法编译")
     help = Text("compare with `==` and reduce with `ops.any`", "用 `==` 比较，再用 `ops.any` 归约")
 
@@ -199,6 +200,12 @@ class TensorMembership(Rule):
                 elif b.kind == v.TENSOR:
                     yield self.at(node, case="scalar", message=self.scalar)
             left = right
+
+    def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "index" and node.args:
+            sought = ctx.value(node.args[0])
+            if ctx.value(node.func.value).kind in v.SEQUENCES and sought.kind == v.TENSOR and sought.rank:
+                yield self.at(node, case="key", message=self.index, confidence=confidence_of(sought))
 
     def visit_Dict(self, node: ast.Dict, ctx: Context) -> Findings:
         if any(k is not None and ctx.value(k).kind == v.TENSOR for k in node.keys):
@@ -298,7 +305,11 @@ class DictStar(Rule):
 
     code = "GL336"
     name = "dict-star"
-    effects = always(Effect.DIVERGES)
+    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, case="own"))
+    own = Text(
+        "`**` of a dict of the Cell beside Tensors can't be compiled",
+        "Cell 的字典与 Tensor 一起使用 `**` 无法编译",
+    )
     message = Text(
         "`**` of a dict with Tensors mixes its items up in the graph",
         "图中对含 Tensor 的字典使用 `**` 会使各项错位",
@@ -308,7 +319,13 @@ class DictStar(Rule):
     def visit_Dict(self, node: ast.Dict, ctx: Context) -> Findings:
         for key, held in zip(node.keys, node.values):
             value = ctx.value(held)
-            if key is None and value.kind == v.DICT and value.holds(lambda x: x.kind == v.TENSOR):
+            if key is not None or value.kind != v.DICT or not value.items or isinstance(held, ast.Dict):
+                continue
+            own = value.ref is not None and value.ref.root.origin == "self"
+            if own and any(ctx.value(v_).runtime for k, v_ in zip(node.keys, node.values) if k is not None):
+                yield self.at(node, case="own", message=self.own)
+                return
+            if all(item.kind == v.TENSOR for item in value.items):
                 yield self.at(node, confidence=confidence_of(value))
                 return
 

@@ -111,10 +111,13 @@ class FloatBeyondRange(Rule):
     )
     help = Text('use a number below 3.4e38, or `float("inf")`', '使用小于 3.4e38 的数，或 `float("inf")`')
 
-    def visit_Constant(self, node: ast.Constant, ctx: Context) -> Findings:
-        if isinstance(node.value, float) and math.isfinite(node.value) and abs(node.value) > FLOAT32_MAX:
+    def visit_Constant(self, node: Any, ctx: Context) -> Findings:
+        const = ctx.value(node).const
+        if isinstance(const, float) and math.isfinite(const) and abs(const) > FLOAT32_MAX:
             if not self._meets_tensor(node, ctx):
-                yield self.at(node, confidence=Confidence.MEDIUM, text=repr(node.value))
+                yield self.at(node, confidence=Confidence.MEDIUM, text=repr(const))
+
+    visit_Attribute = visit_Constant
 
     def _meets_tensor(self, node: ast.AST, ctx: Context) -> bool:
         parent = ctx.parent(node)

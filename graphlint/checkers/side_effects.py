@@ -36,8 +36,9 @@ class PrintKeyword(Rule):
     help = Text("drop the keyword", "去掉该关键字参数")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
-        if ctx.callee(node) == "builtins.print" and node.keywords:
-            yield self.at(node, names=", ".join(k.arg or "**" for k in node.keywords))
+        given = [k for k in node.keywords if k.arg is not None or ctx.value(k.value).items != ()]
+        if ctx.callee(node) == "builtins.print" and given:
+            yield self.at(node, names=", ".join(k.arg or "**" for k in given))
 
 
 class PrintTensor(Rule):

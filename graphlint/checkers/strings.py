@@ -54,7 +54,7 @@ class FormatTensor(Rule):
 
     def visit_JoinedStr(self, node: ast.JoinedStr, ctx: Context) -> Findings:
         for piece in node.values:
-            if isinstance(piece, ast.FormattedValue) and (_formatted_at_run_time(ctx.value(piece.value))):
+            if isinstance(piece, ast.FormattedValue) and _at_run_time(ctx.value(piece.value)):
                 how = use_of(node, ctx)
                 if how:
                     yield from self._found(node, "printed" if how == "printed" else "fstring")
@@ -74,8 +74,17 @@ class FormatTensor(Rule):
     def visit_BinOp(self, node: ast.BinOp, ctx: Context) -> Findings:
         if isinstance(node.op, ast.Mod) and ctx.value(node.left).kind == v.STR:
             right = ctx.value(node.right)
-            if _formatted_at_run_time(right) or right.kind == v.NUMBER and right.shape_derived:
+            if _formatted_at_run_time(right) or names_tensor(node.right, ctx):
                 yield from self._found(node, "format")
+
+
+def _at_run_time(value: Value) -> bool:
+    return value.kind == v.NONE or _formatted_at_run_time(value)
+
+
+def names_tensor(node: ast.AST, ctx: Context) -> bool:
+    """True where the source of the expression names a Tensor: a script that the interpreter runs must have it."""
+    return any(isinstance(part, ast.Name) and ctx.value(part).kind == v.TENSOR for part in ast.walk(node))
 
 
 def _formatted_at_run_time(value: Value) -> bool:

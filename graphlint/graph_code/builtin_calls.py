@@ -33,7 +33,7 @@ _PURE = {
     "ord": ord, "hash": hash, "format": format, "ascii": ascii,
 }  # fmt: skip
 _WHOLE = frozenset(["floor", "ceil", "trunc"])
-_TEXTS: Dict[str, Callable[..., Any]] = {"str": str, "repr": repr, "format": format, "ascii": ascii}
+_TEXTS: Dict[str, Callable[..., Any]] = {"str": str, "format": format}
 _TYPES = {
     "int": v.NUMBER, "float": v.NUMBER, "bool": v.NUMBER, "complex": v.NUMBER, "str": v.STR, "list": v.LIST,
     "tuple": v.TUPLE, "dict": v.DICT, "set": v.SET, "frozenset": v.SET,
@@ -173,24 +173,25 @@ class BuiltinCalls(ObjectSemantics):
         return Value(v.TUPLE, element=self.loop_element(args.pos[0], None) if args.pos else None, ref=Ref())
 
     def call_list_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
-        return self._collect(v.LIST, args, frame)
+        return self._collect(v.LIST, args, node, frame)
 
     def call_tuple_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
-        return self._collect(v.TUPLE, args, frame)
+        return self._collect(v.TUPLE, args, node, frame)
 
-    def _collect(self, kind: str, args: Args, frame: Frame) -> Value:
+    def _collect(self, kind: str, args: Args, node: ast.AST, frame: Frame) -> Value:
         if not args.pos:
             return sequence(kind, [])
-        items = self.iterate(args.pos[0], None, frame)
+        items = self.iterate(args.pos[0], node, frame)
         if items is not None:
-            return sequence(kind, items)
+            return sequence(kind, items, Ref(folded=args.pos[0].kind != v.LIST))
         return Value(kind, element=self.loop_element(args.pos[0], None), ref=Ref(), variable=args.pos[0].variable)
 
     def call_dict_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
         if not args.pos and not args.open:
             return Value(v.DICT, keys=tuple(args.kw), items=tuple(args.kw.values()), ref=Ref())
         if len(args.pos) == 1 and args.pos[0].kind == v.DICT:
-            return args.pos[0].but(ref=Ref())
+            copy = args.pos[0].but(ref=Ref())
+            return copy if not args.kw else container_method(copy, "update", Args([self.call_dict_(Args(kw=args.kw), node, frame)]))[0]
         return Value(v.DICT, ref=Ref())
 
     def call_set_(self, args: Args, node: ast.AST, frame: Frame) -> Value:

@@ -320,8 +320,7 @@ class Expressions(Calls):
                 value = self.eval(elt, frame)
                 if items is not None:
                     items.append(value)
-        literal = kind == v.LIST and items is not None and all(to_python(i) is not NOCONST for i in items)
-        return sequence(kind, items, Ref(literal=literal))
+        return sequence(kind, items)
 
     def eval_Dict(self, node: ast.Dict, frame: Frame) -> Value:
         made: Dict[Any, Value] = {}

@@ -295,7 +295,7 @@ class ObjectSemantics(Core):
         self.written(base, changed, target.value, "item", frame, node)
 
     def _with_item(self, base: Value, key: Value, value: Value) -> Value:
-        if base.kind == v.LIST and base.items is not None and isinstance(key.const, int):
+        if base.kind in v.SEQUENCES and base.items is not None and isinstance(key.const, int):
             if -len(base.items) <= key.const < len(base.items):
                 items = list(base.items)
                 items[key.const] = value
@@ -323,6 +323,9 @@ class ObjectSemantics(Core):
         keeps the old one: a read of theirs is reported, and an object from outside the function stays as it was.
         """
         root = _root_name(path)
+        if frame.graph and isinstance(path, ast.Subscript) and old.kind in (v.LIST, v.DICT) and root in (frame.env or {}):
+            if sum(part.ref is old.ref for part in (frame.env or {})[root].walk(2)) > 1:
+                self.event(frame, "alias_write", node, how=how, through=root)
         if not frame.graph:
             if back:
                 self.rebind(path, new, frame, node)
@@ -332,7 +335,8 @@ class ObjectSemantics(Core):
             self._report_outside(ref, old, path, how, frame, node)
             self._leave_stale(ref, old, root, how, frame, node)
         if back:
-            fresh = new.but(ref=Ref(ref.origin, ref.path, literal=ref.literal and how != "item") if ref is not None else Ref())
+            origin = (ref.origin, ref.path) if ref is not None else ()
+            fresh = new.but(ref=Ref(*origin, folded=how == "item" or ref is not None and ref.folded))
             self.rebind(path, fresh, frame, node)
 
     def _report_outside(self, ref: Ref, old: Value, path: ast.expr, how: str, frame: Frame, node: ast.AST) -> None:

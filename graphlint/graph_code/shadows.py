@@ -56,7 +56,8 @@ def shadow_after(
         return before or Shadow(node, frame, name, old.but(shadow=None))
     if before is not None:
         return _followed(before, old, name, args)
-    constant = old.items is not None and to_python(old) is not NOCONST and old.ref is not None and old.ref.literal
+    folded = old.ref is not None and old.ref.folded
+    constant = old.items is not None and to_python(old) is not NOCONST and not folded
     if strict or old.kind != v.LIST or name not in REPEATED or not constant:
         return None
     base = old.but(shadow=None)
@@ -156,7 +157,8 @@ def folded_differs(function: Any, value: Value) -> bool:
     if len(shadow.held.items) < len(value.items):
         return True
     mine = to_python(value)
-    its = to_python(shadow.held.but(items=shadow.held.items[: len(value.items)]))
+    seen = shadow.held.items[: len(value.items)] if shadow.length_kept else shadow.held.items
+    its = to_python(shadow.held.but(items=seen))
     if NOCONST in (mine, its):
         return content_differs(value, whole=False)
     try:

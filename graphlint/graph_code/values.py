@@ -55,13 +55,14 @@ class Ref:
     """The identity of an object: where it was made and who else holds it.
 
     `origin`: `local`, `self`, `global`, `input`, `default`, `closure`; `path` is how the source reaches it
-    (`self.seen`); `base` is the object that a tensor view looks into.
+    (`self.seen`); `base` is the object that a tensor view looks into; `folded` a list that the graph keeps as a tuple.
     """
 
     origin: str = "local"
     path: str = ""
     base: Optional[Ref] = None
     literal: bool = False
+    folded: bool = False
     written: int = 0
     consumed: int = 0
     made: Any = None
