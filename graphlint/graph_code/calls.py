@@ -144,6 +144,8 @@ class Calls(BuiltinCalls):
             return v.unknown
         if frame.graph and self._recurses(info, args, node, frame):
             return v.unknown
+        if not frame.graph and sum(f.info.node is info.node for f in frame.frames()) > 2:
+            return v.unknown
         if facts(info.node).generator and not frame.graph:
             return Value(v.GENERATOR, ref=Ref())
         env = self.bind(closure, args, frame, receiver)
@@ -369,8 +371,8 @@ class Calls(BuiltinCalls):
         if table is None or name not in table or not isinstance(node.func, ast.Attribute):
             return None
         new, result = container_method(receiver, name, args)
-        if unchanged(receiver, new) and receiver.shadow is None and name not in ("sort", "remove") and frame.graph:
-            quiet = name == "setdefault" or name == "pop" and receiver.kind == v.DICT or name == "reverse"
+        if unchanged(receiver, new) and receiver.shadow is None and frame.graph:
+            quiet = name in ("setdefault", "reverse", "sort") or name == "pop" and receiver.kind == v.DICT
             if quiet:
                 self.event(frame, "container_call", node, receiver=receiver, method=name, args=args, new=receiver,
                            statement=getattr(node, "_graphlint_statement", False), changed=False)  # fmt: skip
