@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 from graphlint.checkers.base import Findings, ModuleContext, Rule, When, always
 from graphlint.checkers.heritage import Why, heritage
-from graphlint.checkers.uses import constant, has_stars, uses
+from graphlint.checkers.uses import constant, has_stars, keyword, uses
 from graphlint.finding import Effect
 from graphlint.lang import Text
 from graphlint.project import Module
@@ -75,7 +75,9 @@ class MissingHasBias(Rule):
 
     def check_module(self, ctx: ModuleContext) -> Findings:
         for call, layer in layers(ctx, "Conv"):
-            if given(call, layer, "has_bias") or has_stars(call) or normalized(call, ctx.module):
+            if given(call, layer, "has_bias") or has_stars(call) or keyword(call, "bias") is not None:
+                continue
+            if normalized(call, ctx.module):
                 continue
             why = heritage(ctx) or (Why(_PADDING) if given(call, layer, "padding") else None)
             if why is not None:
@@ -105,7 +107,7 @@ class PaddingWithoutMode(Rule):
         nn.Conv2d(3, 16, 3, pad_mode="pad", padding=1)
 
     Fix safety
-        Safe: the call fails as it stands, and this is what it means in PyTorch.
+        Unsafe: the call fails as it stands, and this is what it means in PyTorch.
     """
 
     code = "GL602"
@@ -356,7 +358,7 @@ def _statement_after_is_norm(node: ast.AST, parents: Dict[ast.AST, ast.AST]) -> 
     body = getattr(parents.get(stmt), "body", None) if stmt is not None else None
     if not isinstance(body, list) or stmt not in body:
         return False
-    later: List[ast.stmt] = body[body.index(stmt) + 1 : body.index(stmt) + 3]
+    later: List[ast.stmt] = body[body.index(stmt) + 1 : body.index(stmt) + 2]
     return any(_makes_norm(s) for s in later)
 
 

@@ -11,7 +11,7 @@ from graphlint.project import ClassInfo, External, Module
 from graphlint.tree import walk
 
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
-Place = Union[ast.expr, ast.alias]
+Place = Union[ast.expr, ast.stmt]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 OWNERS = ("mindspore", "torch", "torchvision")
@@ -111,11 +111,11 @@ def _imported(stmt: Union[ast.Import, ast.ImportFrom], module: Module) -> Iterat
     if isinstance(stmt, ast.Import):
         for alias in stmt.names:
             if alias.name.partition(".")[0] in OWNERS:
-                yield Use(alias, alias.name)
+                yield Use(stmt, alias.name)
     elif stmt.level == 0 and (stmt.module or "").partition(".")[0] in OWNERS:
         for alias in stmt.names:
             if alias.name != "*":
-                yield Use(alias, f"{stmt.module}.{alias.name}")
+                yield Use(stmt, f"{stmt.module}.{alias.name}")
 
 
 def _functions(node: ast.AST, parents: Dict[ast.AST, ast.AST]) -> Iterator[Function]:
