@@ -10,17 +10,28 @@ from __future__ import annotations
 import ast
 import os
 import re
-from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from graphlint.config import Settings
 from graphlint.discovery import discover
-from graphlint.finding import CheckResult, Confidence, FileError, Finding, Fix, Severity, fingerprint, severity_of
+from graphlint.finding import (
+    CheckResult,
+    Confidence,
+    FileError,
+    Finding,
+    Fix,
+    Severity,
+    fingerprint,
+    severity_of,
+)
 from graphlint.graph_code.trace import FunctionTrace
-from graphlint.project import Module, Project
+from graphlint.lang import say
+from graphlint.project import FunctionInfo, Module, Project
 from graphlint.source import SourceError, SourceFile, load
 from graphlint.target import Target
 
 Stdin = Optional[Tuple[str, str]]
+Progress = Optional[Callable[[int, int], None]]
 
 
 class Sources:
@@ -60,6 +71,13 @@ class Sources:
         source = self.get(path)
         return b"" if source is None else source.data
 
+    def failed(self, path: str, info: FunctionInfo, error: Exception) -> None:
+        """Notes a function whose analysis broke off: graphlint's own fault, told with the file's errors."""
+        key = "too-deep" if isinstance(error, RecursionError) else "not-analysed"
+        detail = f"{type(error).__name__}: {error}"
+        message = say(key, self.lang, name=info.qualname, detail=detail)
+        self.errors.setdefault(path, FileError(path, message, getattr(info.node, "lineno", None)))
+
     def tree(self, path: str) -> Optional[ast.Module]:
         source = self.get(path)
         if source is None:
@@ -76,7 +94,7 @@ def check(
     settings: Settings,
     *,
     stdin: Stdin = None,
-    progress: object = None,
+    progress: Progress = None,
     given: Optional[Mapping[str, bytes]] = None,
 ) -> CheckResult:
     """All findings in `paths` (files and folders; empty: the configuration's `include`, else the working folder).
@@ -96,7 +114,7 @@ def check(
     result = CheckResult(errors=errors, files=len(shown))
     per_target: List[Tuple[Target, List[Finding]]] = []
     for target in settings.targets:
-        findings, functions = _check_target(shown, files, sources, settings, target)
+        findings, functions = _check_target(shown, files, sources, settings, target, progress)
         per_target.append((target, findings))
         result.graph_functions = max(result.graph_functions, functions)
     result.findings = _finish(_merge(per_target), sources, settings, shown)
@@ -138,7 +156,12 @@ def _relevant(data: bytes) -> bool:
 
 
 def _check_target(
-    shown: Sequence[str], files: Mapping[str, str], sources: Sources, settings: Settings, target: Target
+    shown: Sequence[str],
+    files: Mapping[str, str],
+    sources: Sources,
+    settings: Settings,
+    target: Target,
+    progress: Progress = None,
 ) -> Tuple[List[Finding], int]:
     from graphlint.checkers import all_rules
     from graphlint.checkers.base import ClassContext, Context, ModuleContext
@@ -152,13 +175,16 @@ def _check_target(
     dispatcher = Dispatcher([rule(target) for rule in all_rules()])
     modules = _modules(files, project, sources, shown)
     drafts: List[Finding] = []
-    for module in modules:
+    for done, module in enumerate(modules):
+        if progress is not None:
+            progress(done, len(modules))
         for root in roots_of(module):
-            inputs = declared_inputs(module, root, interpreter)
-            if root.cls is not None:
-                interpreter.run_method(root.cls, root.info.node.name, inputs)  # type: ignore[union-attr]
-            else:
-                interpreter.run_function(root.info, inputs)
+            try:
+                interpreter.run(root, declared_inputs(module, root, interpreter))
+            except Exception as error:  # one function that can't be analysed must not cost the others
+                if os.environ.get("GRAPHLINT_DEBUG"):
+                    raise
+                sources.failed(module.path, root.info, error)
     wanted = set(shown)
     traces = [t for t in interpreter.recorder.traces.values() if t.info.module.path in wanted]
     for trace in traces:

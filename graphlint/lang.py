@@ -74,6 +74,10 @@ TEXTS: Dict[str, Text] = {
         "graphlint check --fix --unsafe-fixes (rests on an assumption)",
         "graphlint check --fix --unsafe-fixes（基于某个假设）",
     ),
+    "not-analysed": Text(
+        "{name} could not be analysed ({detail}); please report this, the other functions were checked",
+        "无法分析 {name}（{detail}）；请反馈此问题，其他函数已检查",
+    ),
     "could-not-read": Text("could not be checked", "无法检查"),
     "cell": Text("cell {n}", "单元格 {n}"),
     "found": Text("{counts} in {files:file|files}", "{files} 个文件中共有 {counts}"),
@@ -223,6 +227,11 @@ TEXTS: Dict[str, Text] = {
     "no-pygls": Text(
         "the language server needs pygls: pip install 'mindspore-graphlint[server]'",
         "语言服务器需要 pygls：pip install 'mindspore-graphlint[server]'",
+    ),
+    # watch
+    "watching": Text("Watching {n:file|files}; Ctrl-C ends.", "正在监视 {n} 个文件；按 Ctrl-C 结束。"),
+    "watch-needs": Text(
+        "--watch neither reads standard input nor rewrites", "--watch 不能与标准输入、--fix 或 --diff 同用"
     ),
     # explain
     "unexplained": Text(

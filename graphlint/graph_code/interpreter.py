@@ -9,6 +9,7 @@ from graphlint.graph_code import numbers
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
 from graphlint.graph_code.registration import Reached
+from graphlint.graph_code.roots import Root
 from graphlint.graph_code.shadows import content_differs, length_differs
 from graphlint.graph_code.statements import Statements
 from graphlint.graph_code.values import (
@@ -40,6 +41,13 @@ class Interpreter(Statements):
         return self._globals
 
     # -- roots -------------------------------------------------------------------------------------------------------
+
+    def run(self, root: Root, inputs: Optional[Args] = None) -> None:
+        """Interprets one root as the top of a graph, with the arguments that are known of."""
+        if root.cls is not None:
+            self.run_method(root.cls, root.info.name, inputs)
+        else:
+            self.run_function(root.info, inputs)
 
     def run_method(self, cls: ClassInfo, name: str, inputs: Optional[Args] = None) -> None:
         """Interprets a method of a fresh instance of `cls` as the top of a graph."""
@@ -177,7 +185,8 @@ class Interpreter(Statements):
         new = self.operate(stmt.op, old, right, stmt, frame)
         if frame.trace is not None and frame.graph:
             frame.trace.record(stmt, new)
-        self.event(frame, "augmented", stmt, old=old, right=right, new=new, target=target)
+        made = frame.assigned_at.get(target.id) if isinstance(target, ast.Name) else None
+        self.event(frame, "augmented", stmt, old=old, right=right, new=new, target=target, made=made)
         if old.kind in (v.LIST, v.DICT, v.SET) and new.kind == old.kind:
             if frame.graph:
                 self.written(old, new, target, "+=", frame, stmt, back=False)
@@ -189,7 +198,7 @@ class Interpreter(Statements):
 
     def aug_writes(self, op: ast.operator) -> bool:
         """True where the graph turns an augmented assignment to a Tensor into a write in place (2.8 and later)."""
-        return self.target.since("2.8") and isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv))
+        return self.target.since("2.8") and isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod))
 
     def bare_expression(self, stmt: ast.Expr, frame: Frame) -> None:
         if isinstance(stmt.value, ast.Call):
@@ -229,7 +238,7 @@ class Interpreter(Statements):
             except TypeError:
                 return None
         if value.kind == v.TENSOR and value.shape and isinstance(value.shape[0], int) and value.shape[0] <= 64:
-            return [tensor(value.dtype, value.shape[1:], sure=value.sure, ref=Ref(base=value.ref))
+            return [tensor(value.dtype, value.shape[1:], sure=value.sure, ref=Ref(base=value.ref, link="copy"))
                     for _ in range(value.shape[0])]  # fmt: skip
         return None
 
@@ -244,7 +253,7 @@ class Interpreter(Statements):
             return found.but(const=NOCONST, graph=NOCONST) if found.kind in (v.NUMBER, v.STR) else found
         if value.kind == v.TENSOR:
             rank = value.rank - 1 if value.rank else None
-            return tensor(value.dtype, rank=rank, sure=value.sure, ref=Ref(base=value.ref))
+            return tensor(value.dtype, rank=rank, sure=value.sure, ref=Ref(base=value.ref, link="copy"))
         if value.kind == v.INPUT:
             return Value(v.INPUT, variable=None, sure=False, ref=Ref(base=value.ref))
         if value.kind == v.STR:
