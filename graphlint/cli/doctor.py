@@ -33,7 +33,7 @@ def doctor(
     request = Request(python=python or sys.executable, target=target, numbers=numbers, jobs=1, resident=False)
     checks: List[Check]
     try:
-        with open_pool(request, 0) as pool:
+        with open_pool(request) as pool:
             checks = preflight(request, pool.info)
             package, version = str(pool.info["package"]), str(pool.info["mindspore"])
     except WorkError as error:

@@ -14,7 +14,7 @@ from graphlint.cli.options import run_options, selection_options, settings_of, t
 from graphlint.cli.output import Sources, emit, write
 from graphlint.config import Settings, with_options
 from graphlint.errors import UsageError
-from graphlint.finding import CheckResult, Finding
+from graphlint.finding import CheckResult, Finding, Severity
 from graphlint.target import Target, version_key
 from graphlint.verify import entries as entry_module
 from graphlint.verify.cache import Cache, default_folder

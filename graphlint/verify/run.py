@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
@@ -77,12 +79,46 @@ def memory_limit(jobs: int, system: Optional[System] = None) -> int:
     return max(3072, min(8192, int(total * 0.85 / max(1, jobs))))
 
 
-def open_pool(request: Request, number: int) -> Pool:
-    """A pool whose zygote runs. Raises WorkError."""
+_PROBE = """
+import importlib.metadata as m, importlib.util as u, json, os, sys
+def version(*names):
+    for name in names:
+        try: return m.version(name)
+        except m.PackageNotFoundError: pass
+    return ""
+spec = u.find_spec("mindspore")
+print(json.dumps({"mindspore": version("mindspore", "mindspore-dev"), "numpy": version("numpy") or "0",
+    "python": sys.version.split()[0],
+    "package": os.path.dirname(spec.origin) if spec and spec.origin else ""}))
+"""
+
+
+def probe(request: Request) -> Dict[str, Any]:
+    """Versions and place of the interpreter's MindSpore, not imported: for the cache and the preflight.
+
+    Raises WorkError where there is none.
+    """
+    env = {**os.environ, **request.env}
+    command = [request.python, "-c", _PROBE]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=env)
+        info: Dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
+        raise WorkError(_no_mindspore(request.python, f"{type(error).__name__}: {error}")) from error
+    if not info["package"]:
+        raise WorkError(_no_mindspore(request.python, "No module named 'mindspore'"))
+    return info
+
+
+def open_pool(request: Request, info: Optional[Dict[str, Any]] = None) -> Pool:
+    """A pool whose zygote runs, or with `info` one that starts it with the first try. Raises WorkError."""
     jobs = request.jobs or max(1, os.cpu_count() or 1)
     resident = request.target != "CPU" if request.resident is None else request.resident
     limit = Limits(memory_mb=request.memory_mb or memory_limit(jobs))
     pool = Pool(Settings(python=request.python, jobs=jobs, limits=limit, env=request.env, resident=resident))
+    if info is not None:
+        pool.info = dict(info)
+        return pool
     try:
         pool.start()
     except PoolError as error:
@@ -137,21 +173,22 @@ def verify(
     pools: List[Pool] = []
     with _terminable():
         try:
-            first = open_pool(request, request.numbers[0] if request.numbers else 0)
-            pools.append(first)
-            checks = preflight(request, first.info, system)
+            info = probe(request)
+            checks = preflight(request, info, system)
             why = refuse(request, checks, command)
             if why is not None:
                 raise WorkError(why)
-            for number in request.numbers[1:]:
-                pools.append(open_pool(request, number))
+            for _ in request.numbers or (0,):
+                pools.append(open_pool(request, info))
             sessions = _sessions(pools, result, files, root, entries, plan, request, cache, progress)
             _run_all(sessions)
+        except PoolError as error:
+            raise WorkError(_no_mindspore(request.python, str(error))) from error
         finally:
             for pool in pools:
                 pool.close()
     merged = _merge(sessions, result)
-    merged.info, merged.checks = dict(first.info), checks
+    merged.info, merged.checks = {**info, **pools[0].info}, checks
     merged.seconds = round(time.monotonic() - began, 3)
     merged.device = plan.device
     merged.cpu = round(sum(pool.cpu for pool in pools), 3)

@@ -132,6 +132,7 @@ class Session:
         self.harvested: Dict[Tuple[str, str], Harvested] = {}
         self.recipes: Dict[Tuple[str, str], Tuple[Dict[str, Any], str]] = {}
         self._scratch = 0
+        self.versions = [pool.info.get("mindspore"), pool.info.get("numpy")]
         self.part = (0, 1)
         """Which share of the targets is this session's, where several devices work side by side."""
 
@@ -205,7 +206,6 @@ class Session:
     def _key(self, target: Target) -> str:
         """Everything that a verdict depends on: the Cell's reachable source, its entry, versions, device,
         findings."""
-        info = self.pool.info
         marks = [
             [
                 f.code,
@@ -229,9 +229,7 @@ class Session:
         ]
         sources = self.catalogue.imports_of(target.path)
         extra = [e.path for e in self.entries if e.path]
-        return self.cache.key(
-            [target.name, marks, known, plan, info.get("mindspore"), info.get("numpy")], [*sources, *extra]
-        )
+        return self.cache.key([target.name, marks, known, plan, *self.versions], [*sources, *extra])
 
     def _harvest(self, targets: Sequence[Target]) -> None:
         """Run what the entries build, then factories, and keep where each Cell inside comes from."""
@@ -333,7 +331,7 @@ class Session:
                     TargetReport(Judgement("not-tried", words, pynative=words), _all(findings, words)),
                     "",
                 )
-            job["entry"], rung = recipe, "guess"
+            job["entry"], rung = recipe, words
         else:
             words = "no entry: how to build it and what to call it with isn't known"
             return "none", TargetReport(Judgement("not-tried", words), _all(findings, words)), ""

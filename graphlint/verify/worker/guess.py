@@ -48,7 +48,12 @@ def run(job: Dict[str, Any], log: Any, result: Dict[str, Any]) -> None:
     built = False
     scope = vars(module)
     attempts = 0
-    for arguments in _constructions(member, job, scope):
+    waiting = _constructions(member, job, scope)
+    more: List[Dict[str, Any]] = []
+    while True:
+        arguments = more.pop() if more else next(waiting, None)
+        if arguments is None:
+            break
         if time.perf_counter() > deadline:
             break
         framework.set_seed(1)
@@ -56,6 +61,9 @@ def run(job: Dict[str, Any], log: Any, result: Dict[str, Any]) -> None:
             subject = recipe.make_subject(member, arguments, scope)
         except Exception as error:
             last = error if not built else last
+            fuller = guess_arguments.completed(arguments, error)
+            if fuller is not None:
+                more.append(fuller)
             continue
         if inspect.isclass(member) and not framework.is_cell(subject):
             raise TypeError(f"{job['target']} is not a Cell")

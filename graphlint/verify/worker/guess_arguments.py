@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Dict, Iterator, List, Tuple
+import re
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 Spec = Dict[str, Any]
 
@@ -80,6 +81,8 @@ _fill("optimizer", expression("nn.SGD(nn.Dense(16, 16).trainable_params(), 0.1)"
 _fill("dtype compute_dtype param_dtype data_type type", expression("ms.float32"))
 _fill("shape normalized_shape dims_shape", sequence(16))
 _fill("name prefix", value("x"))
+_fill("params parameters", expression("nn.Dense(16, 16).trainable_params()"))
+_fill("scale_sense", expression("ms.Tensor(1.0, ms.float32)"))
 
 _CONTAINS: List[Tuple[str, Spec]] = [
     ("head_dim", value(4)),
@@ -167,6 +170,25 @@ def candidates(cls: type, scope: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
             yield from _variants(required, kwargs)
         if not required:
             return
+
+
+def completed(call: Dict[str, Any], error: BaseException) -> Optional[Dict[str, Any]]:
+    """The call with the argument that a TypeError misses: decorators hide some signatures."""
+    match = re.search(r"missing a required argument: '(\w+)'", str(error))
+    names = (
+        [match.group(1)]
+        if match
+        else re.findall(r"'(\w+)'", str(error))
+        if "required positional" in str(error)
+        else []
+    )
+    missing = [name for name in names if name not in call["kwargs"]]
+    if not missing or not isinstance(error, TypeError):
+        return None
+    return {
+        "args": call["args"],
+        "kwargs": {**call["kwargs"], **{name: guess(name, "", 16) for name in missing}},
+    }
 
 
 def _variants(required: List[inspect.Parameter], kwargs: Dict[str, Spec]) -> Iterator[Dict[str, Any]]:

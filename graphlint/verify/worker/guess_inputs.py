@@ -126,6 +126,8 @@ def _by_name(parameter: inspect.Parameter) -> List[Spec]:
         return [tensor("int32", 2, 8, high=8), tensor("int32", 2, high=2), tensor("int32", 2, 8, high=2)]
     if name in ("label", "labels", "target", "targets", "y_true", "gt", "logits_label"):
         return []
+    if name in ("gradients", "grads", "gradient"):
+        return [{"k": "tuple", "items": [floats(16, 16), floats(16)]}]
     if name in ("training", "train", "flag", "is_training"):
         return [value(False)]
     if name in ("h_size", "w_size", "height", "width", "hh", "ww", "num_frames"):

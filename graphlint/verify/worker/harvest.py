@@ -216,6 +216,7 @@ def compare_in_place(item: Kept, job: Dict[str, Any], log: Any) -> Dict[str, Any
     }
     try:
         framework.use_mode("pynative", job.get("level", "lax"))
+        values.remember(item.cell)
         attributes = values.attributes(item.cell)
         first = _calls(item)
         if compare.compare(attributes, values.attributes(item.cell)):

@@ -161,6 +161,8 @@ def attempt(job: Dict[str, Any], log: Log, result: Dict[str, Any]) -> None:
     result["facts"]["made"] = dict(made)
     if job["mode"] == "graph" and target.is_function and not target.is_method:
         target.function = framework.as_jit(target.function, job.get("level", "lax"))
+    if target.cell is not None:
+        values.remember(target.cell)
     call = build.backward(target) if job.get("grad") else target.callable()
     log.enter("inputs")
     calls = target.calls()

@@ -8,7 +8,8 @@ sampled). The result can be pickled without MindSpore or the user's classes.
 from __future__ import annotations
 
 import types
-from typing import Any, Dict, List, Tuple
+from functools import lru_cache
+from typing import Any, Dict, List, Set, Tuple
 
 import numpy as np
 
@@ -130,27 +131,57 @@ def _key(key: Any) -> str:
     return f"<{type(key).__name__}>"
 
 
+_BUILT: Dict[int, frozenset] = {}
+
+
+def remember(net: Any) -> None:
+    """Note which attributes each Cell has before its first call: what comes later may be MindSpore's own."""
+    _BUILT.clear()
+    for _, cell in framework.sub_cells(net):
+        _BUILT[id(cell)] = frozenset(cell.__dict__)
+
+
+@lru_cache(maxsize=256)
+def names_in_code(cls: type) -> frozenset:
+    """Every name and text in the methods of a class and its bases outside MindSpore."""
+    found: Set[str] = set()
+    stack = [
+        member.__code__
+        for base in cls.__mro__
+        if not framework.is_framework(base)
+        for member in vars(base).values()
+        if isinstance(member, types.FunctionType)
+    ]
+    while stack:
+        code = stack.pop()
+        found.update(code.co_names)
+        for constant in code.co_consts:
+            if isinstance(constant, str):
+                found.add(constant)
+            elif isinstance(constant, types.CodeType):
+                stack.append(constant)
+    return frozenset(found)
+
+
+def _is_users(net: Any, name: str) -> bool:
+    built = _BUILT.get(id(net))
+    if name in framework.plain_attributes() or name.startswith("__"):
+        return False
+    return built is None or name in built or name in names_in_code(type(net))  # type: ignore[arg-type]
+
+
 def attributes(net: Any, depth: int = 0, seen: Tuple[int, ...] = ()) -> Dict[str, Any]:
     """The user's own attributes of a Cell; of sub-Cells too, where their class is the user's."""
-    plain = framework.plain_attributes()
     found: Dict[str, Any] = {}
     for name, value in list(net.__dict__.items()):
-        if (
-            name in plain
-            or name.startswith("__")
-            or (framework.is_cell(value) and framework.is_framework(type(value)))
-        ):
+        if not _is_users(net, name) or framework.is_parameter(value):
             continue
-        if framework.is_parameter(value):
+        if framework.is_cell(value) and framework.is_framework(type(value)):
             continue
         found[name] = encode(value, depth + 1, seen)
     for name, child in list(getattr(net, "_cells", {}).items()):
-        if (
-            child is not None
-            and not framework.is_framework(type(child))
-            and id(child) not in seen
-            and depth <= _DEPTH
-        ):
+        users = child is not None and not framework.is_framework(type(child))
+        if users and id(child) not in seen and depth <= _DEPTH:
             found[name] = ("cell", type(child).__name__, attributes(child, depth + 1, (*seen, id(child))))
     return found
 
