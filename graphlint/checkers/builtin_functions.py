@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, List, Optional
+from typing import Any, Callable, ClassVar, Dict, List, Optional, Tuple
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always
 from graphlint.checkers.strings import names_tensor
@@ -15,7 +15,7 @@ from graphlint.lang import Text
 from graphlint.tree import walk
 
 _INTERPRETED = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"))
-_STRICT_BUILTINS = frozenset("setattr exec compile open dir bytearray".split())
+_STRICT_BUILTINS = frozenset(["setattr", "exec", "compile", "open", "dir", "bytearray"])
 
 
 class StrictBuiltins(Rule):
@@ -45,23 +45,37 @@ class StrictBuiltins(Rule):
     )
     help = Text("compute it in `__init__`, or with an operator", "在 `__init__` 中计算，或改用算子")
 
+    @property
+    def tests(self) -> Dict[str, Callable[[ast.Call, Context], bool]]:
+        """Which calls of a function that strict does know it refuses all the same."""
+        return {
+            "any": _over_tensors, "all": _over_tensors, "max": _of_late, "min": _of_late,
+            "repr": names_tensor, "dict": _spreads_tensors, "reversed": _reverses_tensors,
+        }  # fmt: skip
+
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         callee = ctx.callee(node)
         tail = callee[9:] if callee.startswith("builtins.") else ""
-        if tail in _STRICT_BUILTINS and not isinstance(ctx.parent(node), ast.Subscript):
+        known = _STRICT_BUILTINS if not isinstance(ctx.parent(node), ast.Subscript) else ()
+        if tail in known or (tail in self.tests and self.tests[tail](node, ctx)):
             yield self.at(node, name=tail)
-        elif tail in ("any", "all") and node.args:
-            held = ctx.value(node.args[0])
-            if held.kind == v.TENSOR or held.kind in v.SEQUENCES and held.holds(_from_tensor):
-                yield self.at(node, name=tail)
-        elif tail in ("max", "min") and any(_late(ctx.value(a)) for a in node.args):
-            yield self.at(node, name=tail)
-        elif tail == "dict" and any(ctx.value(a).holds(_from_tensor) for a in (*node.args, *_spread(node))):
-            yield self.at(node, name=tail)
-        elif tail == "repr" and names_tensor(node, ctx):
-            yield self.at(node, name=tail)
-        elif tail == "reversed" and node.args and ctx.value(node.args[0]).holds(lambda x: x.kind == v.TENSOR):
-            yield self.at(node, name=tail)
+
+
+def _over_tensors(node: ast.Call, ctx: Context) -> bool:
+    held = ctx.value(node.args[0]) if node.args else None
+    return held is not None and held.kind in (v.TENSOR, *v.SEQUENCES) and held.holds(_from_tensor)
+
+
+def _of_late(node: ast.Call, ctx: Context) -> bool:
+    return any(_late(ctx.value(a)) for a in node.args)
+
+
+def _spreads_tensors(node: ast.Call, ctx: Context) -> bool:
+    return any(ctx.value(a).holds(_from_tensor) for a in (*node.args, *_spread(node)))
+
+
+def _reverses_tensors(node: ast.Call, ctx: Context) -> bool:
+    return any(ctx.value(a).holds(lambda x: x.kind == v.TENSOR) for a in node.args)
 
 
 def _late(value: Value) -> bool:
@@ -73,7 +87,7 @@ def _spread(node: ast.Call) -> List[ast.expr]:
 
 
 def _from_tensor(value: Value) -> bool:
-    return value.kind == v.TENSOR or value.kind == v.NUMBER and value.shape_derived
+    return value.kind == v.TENSOR or (value.kind == v.NUMBER and value.shape_derived)
 
 
 _KEYWORDS = {
@@ -123,8 +137,8 @@ class RefusedBuiltin(Rule):
         `next`, `globals`, `locals`, `filter(None, …)`, `memoryview`, `eval` of local names, `defaultdict`.
 
     Why
-        The graph has no iterators that remember their place, no view of the names around it, and a `defaultdict` is a
-        plain dict to it.
+        The graph has no iterators that remember their place, no view of the names around it, and a
+        `defaultdict` is a plain dict to it.
 
     Example
         it = iter(self.sizes)
@@ -142,12 +156,12 @@ class RefusedBuiltin(Rule):
     effects = always(Effect.COMPILE_ERROR)
     message = Text("{what} doesn't work in the graph", "{what} 在图中不起作用")
     help = Text("{how}", "{how_zh}")
-    known = {
+    known: ClassVar[Dict[str, Tuple[str, str, str]]] = {
         "builtins.next": ("`next`", "index the sequence", "改用下标"),
         "builtins.globals": ("`globals()`", "read the name itself", "直接读取该名字"),
         "builtins.locals": ("`locals()`", "read the name itself", "直接读取该名字"),
         "builtins.memoryview": ("`memoryview`", "make it in `__init__`", "在 `__init__` 中创建"),
-        "collections.defaultdict": ("`defaultdict`", "use a dict and set each key first", "改用普通字典并先设置每个键"),
+        "collections.defaultdict": ("`defaultdict`", "use a dict, set each key", "改用字典并先设置每个键"),
     }  # fmt: skip
 
     def _found(
@@ -202,9 +216,8 @@ def _iterator_of(node: ast.expr, ctx: Context) -> Optional[ast.AST]:
             isinstance(stmt, ast.Assign)
             and isinstance(stmt.value, ast.Call)
             and ctx.callee(stmt.value) == "builtins.iter"
-        ):
-            if any(isinstance(t, ast.Name) and t.id == node.id for t in stmt.targets):
-                return stmt
+        ) and any(isinstance(t, ast.Name) and t.id == node.id for t in stmt.targets):
+            return stmt
     return None
 
 
@@ -312,7 +325,7 @@ class CallableReturned(Rule):
             if value.kind in (v.FUNCTION, v.CELL, v.EXTERNAL, *v.SEQUENCES)
             else []
         ):
-            if part.kind in (v.FUNCTION, v.CELL) and part.sure or _known_function(part):
+            if (part.kind in (v.FUNCTION, v.CELL) and part.sure) or _known_function(part):
                 what = ("a Cell", " Cell") if part.kind == v.CELL else ("a function", "函数")
                 yield self.at(node.value, what=what[0], what_zh=what[1])
                 return
@@ -339,7 +352,8 @@ class TypeTest(Rule):
         `isinstance` of a CellList or CellDict, `isinstance(x, object)`, and `type(…)` of a Cell compared.
 
     Why
-        The graph holds a CellList as a tuple and a CellDict as a dict, knows no `object`, and has no class of a Cell.
+        The graph holds a CellList as a tuple and a CellDict as a dict, knows no `object`, and has no class
+        of a Cell.
 
     Example
         if isinstance(self.blocks, nn.CellList):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import ClassVar, Dict, Optional, Tuple
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, certain
 from graphlint.finding import Confidence, Effect
@@ -22,8 +22,8 @@ class LostListMethod(Rule):
         `sort` or `remove` on a list, `setdefault` or `popitem` on a dict.
 
     Why
-        The graph writes back only append, insert, clear, reverse, extend and update; what any other method changes
-        is silently lost (lax) or the method is unknown (strict).
+        The graph writes back only append, insert, clear, reverse, extend and update; what any other method
+        changes is silently lost (lax) or the method is unknown (strict).
 
     Example
         r.sort()
@@ -47,7 +47,7 @@ class LostListMethod(Rule):
         "strict 级别下图中的 {kind} 没有 `{method}` 方法",
     )
     help = Text("build a new {kind} and bind it: {how}", "构造新的 {kind} 并重新赋值：{how}")
-    instead = {
+    instead: ClassVar[Dict[str, Tuple[str, str]]] = {
         "sort": ("list", "`r = sorted(r)`"),
         "remove": ("list", "`[v for v in r if v != x]`"),
         "setdefault": ("dict", "`if k not in d: d[k] = v`"),
@@ -77,8 +77,8 @@ class PopInGraph(Rule):
         `pop` on a list inside an expression, `pop` on a dict.
 
     Why
-        The graph's `pop` gives the rest of the list together with the item: only `v = a.pop()` and a statement of
-        its own take it apart. A dict's `pop` gives a wrong value or is refused.
+        The graph's `pop` gives the rest of the list together with the item: only `v = a.pop()` and a
+        statement of its own take it apart. A dict's `pop` gives a wrong value or is refused.
 
     Example
         k = d.pop("a")
@@ -161,8 +161,8 @@ class RepeatedChange(Rule):
         `extend`, `insert`, `pop` or `reverse` on a list of constants that is read afterwards.
 
     Why
-        Such a list is one constant of the graph, and these methods change it in each run: the second run starts from
-        what the first one left.
+        Such a list is one constant of the graph, and these methods change it in each run: the second run
+        starts from what the first one left.
 
     Example
         sizes = [3, 1, 2]
@@ -212,12 +212,12 @@ class RepeatedChange(Rule):
 class ChangeInExpression(Rule):
     """
     What
-        `append` or another changing method where its result is used: in an assignment, a comprehension, a condition,
-        a lambda, or through a name bound to the method.
+        `append` or another changing method where its result is used: in an assignment, a comprehension, a
+        condition, a lambda, or through a name bound to the method.
 
     Why
-        The graph binds the changed list to its name only for a call that is a statement of its own: here the change
-        is lost.
+        The graph binds the changed list to its name only for a call that is a statement of its own: here
+        the change is lost.
 
     Example
         [r.append(v) for v in values]
@@ -251,9 +251,9 @@ class ChangeInExpression(Rule):
             yield self.at(node, text=ast.unparse(node)[:40])
             return
         func = ctx.value(node.func)
-        if isinstance(node.func, ast.Name) and func.kind == v.BOUND and func.target in WRITTEN_BACK:
-            if func.receiver is not None and func.receiver.kind in (v.LIST, v.DICT):
-                yield self.at(_bound_at(node.func.id, ctx) or node, end=node, text=ast.unparse(node)[:40])
+        held = func.receiver.kind if func.kind == v.BOUND and func.receiver is not None else ""
+        if isinstance(node.func, ast.Name) and held in (v.LIST, v.DICT) and func.target in WRITTEN_BACK:
+            yield self.at(_bound_at(node.func.id, ctx) or node, end=node, text=ast.unparse(node)[:40])
 
 
 def _bound_at(name: str, ctx: Context) -> Optional[ast.AST]:
@@ -268,8 +268,9 @@ def _bound_at(name: str, ctx: Context) -> Optional[ast.AST]:
 class RefusedChange(Rule):
     """
     What
-        Forms of changes to containers that the compiler refuses: `update` with keywords or pairs, `+=` of a tuple to a
-        list, a change inside a tuple, an item of a list set at a Tensor's place, a Tensor or function as key.
+        Forms of changes to containers that the compiler refuses: `update` with keywords or pairs, `+=` of a
+        tuple to a list, a change inside a tuple, an item of a list set at a Tensor's place, a Tensor or
+        function as key.
 
     Why
         The graph's methods take one form alone, and its tuples and keys are constants.
@@ -301,21 +302,21 @@ class RefusedChange(Rule):
     key = Text("{what} can't be a key of a dict in the graph", "图中{what_zh}不能作为字典的键")
     help = Text("write `d.update({{…}})`", "写成 `d.update({{...}})`")
     help_list = Text("build a new list", "构造新的列表")
-    keys = {
+    keys: ClassVar[Dict[str, Tuple[str, str]]] = {
         v.TENSOR: ("a Tensor", " Tensor "),
         v.FUNCTION: ("a function", "函数"),
         v.CELL: ("a Cell", " Cell "),
     }
 
     def on_container_call(self, event: Event, ctx: Context) -> Findings:
-        receiver, args = event.data["receiver"], event.data["args"]
-        if receiver.kind == v.DICT and event.data["method"] == "update":
-            if args.kw or args.pos and args.pos[0].kind in v.SEQUENCES:
-                yield self.at(event.node, confidence=certain(event))
-        if receiver.kind == v.SET and event.data["method"] in ("update", "clear") and event.data["statement"]:
-            if _origin(receiver) == "local" and read_after(event.node, ctx):
-                yield self.at(event.node, message=self.set_, help=self.help_list, confidence=certain(event))
-        if event.data["method"] != "sort":
+        receiver, args, method = event.data["receiver"], event.data["args"], event.data["method"]
+        pairs = bool(args.pos) and args.pos[0].kind in v.SEQUENCES
+        if receiver.kind == v.DICT and method == "update" and (args.kw or pairs):
+            yield self.at(event.node, confidence=certain(event))
+        own_set = receiver.kind == v.SET and _origin(receiver) == "local" and event.data["statement"]
+        if own_set and method in ("update", "clear") and read_after(event.node, ctx):
+            yield self.at(event.node, message=self.set_, help=self.help_list, confidence=certain(event))
+        if method != "sort":
             yield from self._inside(event, event.node.func.value, ctx)  # type: ignore[attr-defined]
 
     def on_item_write(self, event: Event, ctx: Context) -> Findings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import ClassVar, Dict, Tuple
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, certain, confidence_of
 from graphlint.checkers.container_methods import read_after
@@ -22,7 +23,8 @@ class WriteThroughAlias(Rule):
         A list or dict changed through one of two names for it, or by a function that got it as an argument.
 
     Why
-        In the graph a change makes a new value and binds it to the name used; the other name keeps the old one.
+        In the graph a change makes a new value and binds it to the name used; the other name keeps the old
+        one.
 
     Example
         b = a
@@ -41,7 +43,7 @@ class WriteThroughAlias(Rule):
     name = "write-through-alias"
     effects = always(Effect.DIVERGES)
     message = Text(
-        "this changes an object that '{through}' also names, and '{through}' is read later: it keeps the old value in the graph",
+        "this changes an object that '{through}' also names: read later, that one keeps the old value in the graph",
         "此处修改的对象还被 `{through}` 引用，之后会读取 `{through}`：图中它仍是旧值",
     )
     help = Text(
@@ -57,11 +59,12 @@ class WriteThroughAlias(Rule):
 class OutsideContainerWrite(Rule):
     """
     What
-        A list or dict of the Cell, of the module, of the caller or of a default argument changed in graph code.
+        A list or dict of the Cell, of the module, of the caller or of a default argument changed in graph
+        code.
 
     Why
-        The graph works on a copy: `append` and item assignment are lost. Some methods go through the interpreter
-        (lax): they work and cost speed.
+        The graph works on a copy: `append` and item assignment are lost. Some methods go through the
+        interpreter (lax): they work and cost speed.
 
     Example
         self.seen.append(x)
@@ -97,7 +100,7 @@ class OutsideContainerWrite(Rule):
         "`{path}` 属于{owner_zh}：运行时由 Python 解释器修改",
     )
     help = Text("return the new value, or keep it in a Parameter", "返回新值，或存为 Parameter")
-    owners = {
+    owners: ClassVar[Dict[str, Tuple[str, str]]] = {
         "self": ("the Cell", "Cell"), "global": ("the module", "模块"), "input": ("the caller", "调用方"),
         "default": ("the function's default argument", "函数的默认参数"),
     }  # fmt: skip
@@ -327,45 +330,4 @@ class DictStar(Rule):
                 return
             if all(item.kind == v.TENSOR for item in value.items):
                 yield self.at(node, confidence=confidence_of(value))
-                return
-
-
-class DictReturned(Rule):
-    """
-    What
-        A dict, or None in a tuple or list, returned from the top of a graph.
-
-    Why
-        Strict gives a tuple of the dict's values, and drops None; lax rebuilds the dict at run time.
-
-    Example
-        return {"loss": loss, "logits": logits}
-
-    Instead
-        return loss, logits
-
-    Fix safety
-        No fix: the caller has to change with it.
-    """
-
-    code = "GL337"
-    name = "dict-returned"
-    effects = (When(Effect.FALLBACK), When(Effect.DIVERGES, level="strict"))
-    message = Text(
-        "a {kind} in what the graph returns is rebuilt by the interpreter", "图返回值中的 {kind} 由解释器重建"
-    )
-    strict = Text("strict doesn't return a {kind} as it is", "strict 级别不会原样返回 {kind}")
-    help = Text("return a tuple of Tensors", "返回由 Tensor 组成的元组")
-
-    def visit_Return(self, node: ast.Return, ctx: Context) -> Findings:
-        if len(ctx.trace.chain) > 1 or node.value is None:
-            return
-        value = ctx.value(node.value)
-        inner = (
-            [part for held in value.items or () for part in held.walk()] if value.kind in v.SEQUENCES else []
-        )
-        for part in [value, *inner] if value.kind != v.NONE else []:
-            if part.sure and (part.kind == v.DICT or part.kind == v.NONE):
-                kind = "dict" if part.kind == v.DICT else "None"
-                yield self.at(node, message=self.strict if self.target.strict else self.message, kind=kind)
                 return

@@ -6,7 +6,7 @@ import ast
 import math
 from typing import Any, Iterator
 
-from graphlint.checkers.base import Context, Findings, Rule, always
+from graphlint.checkers.base import Context, Findings, Found, Rule, always
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.numbers import FLOAT32_MAX, differs, refusal
@@ -21,8 +21,8 @@ class FloatArithmetic(Rule):
         Constant arithmetic whose result in the graph is another number or bool than Python's.
 
     Why
-        The graph computes with float32 and int64: `int(100 * 0.57)` is 57 there and 56 in Python, `0.1 + 0.2 == 0.3`
-        is true, `1.0 // 0.1` is 10, `2 ** -1` is 0, `10 ** 20` doesn't fit.
+        The graph computes with float32 and int64: `int(100 * 0.57)` is 57 there and 56 in Python,
+        `0.1 + 0.2 == 0.3` is true, `1.0 // 0.1` is 10, `2 ** -1` is 0, `10 ** 20` doesn't fit.
 
     Example
         n = int(100 * 0.57)
@@ -70,9 +70,8 @@ class FloatArithmetic(Rule):
             isinstance(node.op, ast.Pow)
             and left.dtype == right.dtype == "int"
             and _negative(node.right, right)
-        ):
-            if not ctx.value(node).known:
-                yield self.at(node, message=self.unknown, confidence=Confidence.MEDIUM)
+        ) and not ctx.value(node).known:
+            yield self.at(node, message=self.unknown, confidence=Confidence.MEDIUM)
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
@@ -113,9 +112,9 @@ class FloatBeyondRange(Rule):
 
     def visit_Constant(self, node: Any, ctx: Context) -> Findings:
         const = ctx.value(node).const
-        if isinstance(const, float) and math.isfinite(const) and abs(const) > FLOAT32_MAX:
-            if not self._meets_tensor(node, ctx):
-                yield self.at(node, confidence=Confidence.MEDIUM, text=repr(const))
+        beyond = isinstance(const, float) and math.isfinite(const) and abs(const) > FLOAT32_MAX
+        if beyond and not self._meets_tensor(node, ctx):
+            yield self.at(node, confidence=Confidence.MEDIUM, text=repr(const))
 
     visit_Attribute = visit_Constant
 
@@ -131,11 +130,12 @@ class FloatBeyondRange(Rule):
 class RefusedArithmetic(Rule):
     """
     What
-        Arithmetic that the graph's constant folding refuses: ints beyond 64 bits, minus or `^` of bools, `abs`,
-        `round` and shifts of a number that is known at run time only.
+        Arithmetic that the graph's constant folding refuses: ints beyond 64 bits, minus or `^` of bools,
+        `abs`, `round` and shifts of a number that is known at run time only.
 
     Why
-        The graph's ints have 64 bits, its bools aren't ints everywhere, and these operators take constants or Tensors.
+        The graph's ints have 64 bits, its bools aren't ints everywhere, and these operators take constants
+        or Tensors.
 
     Example
         mask = 1 << 64
@@ -159,9 +159,10 @@ class RefusedArithmetic(Rule):
         "`{op}` 不支持运行时才确定的数值，只支持常量和 Tensor",
     )
     rounded = Text(
-        "what `round` gives is typed as a float in the graph though it is an int: the compiler refuses it here",
+        "what `round` gives is an int typed as a float in the graph: the compiler refuses it here",
         "`round` 的结果在图中类型为 float、值为 int：此处编译失败",
     )
+    sizes = frozenset(["reshape", "view", "expand", "tile", "repeat"])
     help_rounded = Text("write `int(round(…))`", "写成 `int(round(...))`")
     help = Text("keep to 64 bits, or compute with Tensors", "保持在 64 位以内，或改用 Tensor 计算")
     help_bools = Text("write `not`, `!=` or `int(…)`", "改用 `not`、`!=` 或 `int(...)`")
@@ -172,7 +173,7 @@ class RefusedArithmetic(Rule):
     def visit_BinOp(self, node: ast.BinOp, ctx: Context) -> Findings:
         left, right = ctx.value(node.left), ctx.value(node.right)
         if left.kind != v.NUMBER or right.kind != v.NUMBER:
-            yield from self._rounded_beside_tensor(node, left, right)
+            yield from self._rounded_beside_tensor(node, left, right, ctx)
             return
         why = refusal(node.op, left, right) if left.known and right.known else ""
         if why == "bool":
@@ -187,17 +188,24 @@ class RefusedArithmetic(Rule):
                 op="<<" if isinstance(node.op, ast.LShift) else ">>",
             )
 
-    def _rounded_beside_tensor(self, node: ast.BinOp, left: Value, right: Value) -> Findings:
-        if isinstance(node.op, (ast.Add, ast.Sub)) and v.TENSOR in (left.kind, right.kind):
-            if "rounded" in (left.origin, right.origin):
-                yield self.at(node, message=self.rounded, help=self.help_rounded)
+    def _rounded_beside_tensor(self, node: ast.BinOp, left: Value, right: Value, ctx: Context) -> Findings:
+        summed = isinstance(node.op, (ast.Add, ast.Sub)) and v.TENSOR in (left.kind, right.kind)
+        if summed and "rounded" in (left.origin, right.origin):
+            yield self._rounded(node.left if left.origin == "rounded" else node.right, node, ctx)
+
+    def _rounded(self, used: ast.expr, end: ast.AST, ctx: Context) -> Found:
+        """Tells it where `round` is called: that is the line that the compiler names."""
+        start: ast.AST = used
+        for stmt in ast.walk(ctx.node) if isinstance(used, ast.Name) else ():
+            if isinstance(stmt, ast.Assign) and ctx.value(stmt.value).origin == "rounded":
+                names = {t.id for t in stmt.targets if isinstance(t, ast.Name)}
+                start = stmt if used.id in names else start  # type: ignore[attr-defined]
+        return self.at(start, end=end, message=self.rounded, help=self.help_rounded)
 
     def visit_Slice(self, node: ast.Slice, ctx: Context) -> Findings:
-        if any(
-            part is not None and ctx.value(part).origin == "rounded"
-            for part in (node.lower, node.upper, node.step)
-        ):
-            yield self.at(node, message=self.rounded, help=self.help_rounded)
+        for part in (node.lower, node.upper, node.step):
+            if part is not None and ctx.value(part).origin == "rounded":
+                yield self._rounded(part, part, ctx)
 
     def visit_UnaryOp(self, node: ast.UnaryOp, ctx: Context) -> Findings:
         value = ctx.value(node.operand)
@@ -206,18 +214,13 @@ class RefusedArithmetic(Rule):
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         callee = ctx.callee(node)
-        sized = isinstance(node.func, ast.Attribute) and node.func.attr in (
-            "reshape",
-            "view",
-            "expand",
-            "tile",
-            "repeat",
-        )
-        if (callee == "builtins.range" or sized) and any(ctx.value(a).origin == "rounded" for a in node.args):
-            yield self.at(node, message=self.rounded, help=self.help_rounded)
-        if callee in ("builtins.abs", "builtins.round") and node.args:
-            if _late(ctx.value(node.args[0])):
-                yield self.at(node, message=self.late, help=self.help_late, op=callee[9:])
+        sized = isinstance(node.func, ast.Attribute) and node.func.attr in self.sizes
+        for arg in node.args if sized or callee == "builtins.range" else ():
+            if ctx.value(arg).origin == "rounded":
+                yield self._rounded(arg, node, ctx)
+        whole = callee in ("builtins.abs", "builtins.round") and node.args
+        if whole and _late(ctx.value(node.args[0])):
+            yield self.at(node, message=self.late, help=self.help_late, op=callee[9:])
 
 
 def _late(value: Value) -> bool:

@@ -15,8 +15,8 @@ class StrictResult(Rule):
         A dict, or a tuple with None in it, returned from the top of a graph at the strict level.
 
     Why
-        Strict returns the dict's values as a tuple and drops None from a tuple (measured on 2.6 to 2.10); lax returns
-        what PyNative returns.
+        Strict returns the dict's values as a tuple and drops None from a tuple (measured on 2.6 to 2.10);
+        lax returns what PyNative returns.
 
     Example
         return {"boxes": boxes, "scores": scores}
@@ -31,7 +31,10 @@ class StrictResult(Rule):
     code = "GL220"
     name = "strict-result"
     effects = (When(Effect.NONE), When(Effect.DIVERGES, level="strict"))
-    message = Text("the strict level returns this dict as a tuple of its values", "strict 级别会把该字典作为其值组成的元组返回")
+    message = Text(
+        "the strict level returns this dict as a tuple of its values",
+        "strict 级别会把该字典作为其值组成的元组返回",
+    )
     dropped = Text("the strict level drops None from this tuple", "strict 级别会从该元组中去掉 None")
     help = Text("return a tuple of Tensors", "返回由 Tensor 组成的元组")
 
@@ -41,5 +44,9 @@ class StrictResult(Rule):
             return
         if value.kind == v.DICT:
             yield self.at(event.node, confidence=certain(event))
-        elif value.kind == v.TUPLE and len(value.items or ()) > 1 and any(i.kind == v.NONE for i in value.items or ()):
-            yield self.at(event.node, message=self.dropped, confidence=certain(event))
+        elif value.kind in v.SEQUENCES and len(value.items or ()) > 1:
+            inside = {part.kind for item in value.items or () for part in item.walk() if part.sure}
+            if v.NONE in inside:
+                yield self.at(event.node, message=self.dropped, confidence=certain(event))
+            elif v.DICT in inside:
+                yield self.at(event.node, confidence=certain(event))

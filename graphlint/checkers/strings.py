@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Iterator, Optional
+from typing import Any, ClassVar, Dict, Iterator, Optional, Tuple
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always
 from graphlint.finding import Confidence, Effect
@@ -67,9 +67,10 @@ class FormatTensor(Rule):
                 _formatted_at_run_time(ctx.value(a)) for a in given
             ):
                 yield from self._found(node, "format")
-        elif ctx.callee(node) in ("builtins.str", "builtins.repr", "builtins.format"):
-            if any(_formatted_at_run_time(ctx.value(a)) for a in given):
-                yield from self._found(node, "format")
+            return
+        if ctx.callee(node) in ("builtins.str", "builtins.repr", "builtins.format"):
+            late = any(_formatted_at_run_time(ctx.value(a)) for a in given)
+            yield from self._found(node, "format") if late else ()
 
     def visit_BinOp(self, node: ast.BinOp, ctx: Context) -> Findings:
         if isinstance(node.op, ast.Mod) and ctx.value(node.left).kind == v.STR:
@@ -83,7 +84,7 @@ def _at_run_time(value: Value) -> bool:
 
 
 def names_tensor(node: ast.AST, ctx: Context) -> bool:
-    """True where the source of the expression names a Tensor: a script that the interpreter runs must have it."""
+    """True where the source of the expression names a Tensor, which the interpreter would have to get."""
     return any(isinstance(part, ast.Name) and ctx.value(part).kind == v.TENSOR for part in ast.walk(node))
 
 
@@ -138,9 +139,9 @@ class FstringText(Rule):
         An f-string that the graph writes otherwise than Python.
 
     Why
-        The graph makes the text itself: it ignores conversions and specifications (`f"{k:02d}"` is `3`), writes bools
-        as `true`, a tuple of one as `(2)`, strings in a list without quotes, floats with six digits (`2.0` as `2`),
-        and a Cell as `DeadNode`.
+        The graph makes the text itself: it ignores conversions and specifications (`f"{k:02d}"` is `3`),
+        writes bools as `true`, a tuple of one as `(2)`, strings in a list without quotes, floats with six
+        digits (`2.0` as `2`), and a Cell as `DeadNode`.
 
     Example
         getattr(self, f"layer{k:02d}")
@@ -167,7 +168,7 @@ class FstringText(Rule):
         "make the text in `__init__`, or with `str()` or `.format()`",
         "在 `__init__` 中生成该文本，或使用 `str()`、`.format()`",
     )
-    kinds = {
+    kinds: ClassVar[Dict[str, Tuple[str, str]]] = {
         v.CELL: ("a Cell", " Cell"),
         v.FUNCTION: ("a function", "函数"),
         v.CLASS: ("a class", "类"),
@@ -305,15 +306,15 @@ class StrictStrings(Rule):
         "the graph's strings have no `{name}` at the strict level", "strict 级别下图中的字符串不支持 `{name}`"
     )
     help = Text("compute it in `__init__`", "在 `__init__` 中计算")
-    kept = frozenset("upper lower format".split())
-    iterating = frozenset("list tuple sorted iter enumerate reversed".split())
+    kept = frozenset(["upper", "lower", "format"])
+    iterating = frozenset(["list", "tuple", "sorted", "iter", "enumerate", "reversed"])
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         if not self.target.strict:
             return
         if isinstance(node.func, ast.Attribute) and node.func.attr not in self.kept:
             held = ctx.value(node.func.value)
-            if held.kind == v.STR or held.kind == v.NUMBER and not held.variable:
+            if held.kind == v.STR or (held.kind == v.NUMBER and not held.variable):
                 yield self.at(node, name=node.func.attr)
         elif (
             ctx.callee(node)[9:] in (*self.iterating, "len")
@@ -349,7 +350,11 @@ class BytesAsText(Rule):
 
     code = "GL514"
     name = "bytes-as-text"
-    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, case="encode", level="strict"))
+    effects = (
+        When(Effect.DIVERGES),
+        When(Effect.FALLBACK, before="2.8"),
+        When(Effect.COMPILE_ERROR, case="encode", level="strict"),
+    )
     message = Text(
         "the graph has no bytes: `{name}` gives a string", "图中没有 bytes 类型：`{name}` 得到的是字符串"
     )

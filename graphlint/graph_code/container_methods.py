@@ -69,7 +69,7 @@ def _list_method(x: Value, name: str, args: Args, first: Optional[Value]) -> Tup
 def _sorted_or_without(x: Value, name: str, args: Args, first: Optional[Value]) -> Value:
     """The list after `sort` or `remove`; of unknown items where they can't be compared here."""
     held = to_python(x)
-    if held is NOCONST or "key" in args.kw or name == "remove" and (first is None or not first.known):
+    if held is NOCONST or "key" in args.kw or (name == "remove" and (first is None or not first.known)):
         return x.but(items=None, element=element_of(x), const=NOCONST)
     try:
         if name == "sort":

@@ -1,4 +1,4 @@
-"""Python's arithmetic beside the graph's: float scalars are float32 there, int scalars int64 (measured on 2.0 to 2.10)."""
+"""Python's arithmetic beside the graph's: its scalars are float32 and int64 (measured on 2.0 to 2.10)."""
 
 from __future__ import annotations
 
@@ -128,13 +128,14 @@ def _graph_floor(op: ast.operator, a: float, b: float) -> Any:
 
 
 def refusal(op: ast.AST, left: Value, right: Value) -> str:
-    """What the compiler's folding of an operation between constants refuses: `overflow`, `bool`, or nothing."""
+    """What the compiler's folding refuses of an operation on constants: `overflow`, `bool`, or nothing."""
     a, b = left.graph_const, right.graph_const
     if isinstance(op, ast.USub):
         return "bool" if isinstance(a, bool) else ""
     if isinstance(op, ast.BitXor) and isinstance(a, bool) and isinstance(b, bool):
         return "bool"
-    if not (isinstance(a, int) and isinstance(b, int)) or not isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.LShift)):
+    ints = isinstance(a, int) and isinstance(b, int)
+    if not ints or not isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.LShift)):
         return ""
     if isinstance(op, ast.LShift) and b > MAX_BITS:
         return "overflow"
@@ -235,7 +236,7 @@ def call(function: Callable[..., Any], args: Iterable[Value], **more: Any) -> Op
 
 
 def scalar_call(function: Callable[..., Any], args: Iterable[Value], **more: Any) -> Optional[Value]:
-    """A function of Python's on scalars of the graph: literals too come as float32, and so does what it gives."""
+    """The same, where literals too come to it as float32 and what it gives is a float32."""
     given = list(args)
     found = call(function, given, **more)
     other = call(function, [number(graph_number(a.graph_const)) for a in given])

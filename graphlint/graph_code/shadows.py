@@ -1,8 +1,8 @@
 """Changes of lists and dicts that the graph loses or makes twice: what it holds beside what Python holds.
 
-A list of constants is one object of the compiled graph (lax): `extend`, `insert`, `pop` and `reverse` change it in each
-run, so that the second run starts from what the first one left. `sort`, `remove`, `setdefault` and `popitem` change
-nothing at all.
+A list of constants is one object of the compiled graph (lax): `extend`, `insert`, `pop` and `reverse`
+change it in each run, so that the second run starts from what the first one left. `sort`, `remove`,
+`setdefault` and `popitem` change nothing at all.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def shadow_after(
 
 def _replay(held: Optional[Value], log: Log) -> Optional[Value]:
     for name, args in log:
-        if held is None or name == "pop" and not held.items:
+        if held is None or (name == "pop" and not held.items):
             return None
         held = container_method(held.but(shadow=None), name, args)[0]
     return held
@@ -144,7 +144,7 @@ def content_differs(value: Value, whole: bool = True) -> bool:
         return True
     if value.kind == v.DICT and value.keys != shadow.held.keys:
         return True
-    if (whole or not shadow.length_kept) and len(mine) != len(its) or len(its) < len(mine):
+    if ((whole or not shadow.length_kept) and len(mine) != len(its)) or len(its) < len(mine):
         return True
     return any(not _same(a, b) for a, b in zip(mine, its))
 
@@ -168,7 +168,7 @@ def folded_differs(function: Any, value: Value) -> bool:
 
 
 def _same(a: Value, b: Value) -> bool:
-    if a is b or a.ref is not None and a.ref is b.ref and a.items is b.items:
+    if a is b or (a.ref is not None and a.ref is b.ref and a.items is b.items):
         return True
     x, y = to_python(a), to_python(b)
     if x is NOCONST or y is NOCONST:
@@ -186,4 +186,6 @@ def unchanged(old: Value, new: Value) -> bool:
 def taken(value: Value) -> bool:
     """True where the graph's second run finds fewer items than Python."""
     held: Optional[Value] = value.shadow.held
-    return held is None or value.items is not None and held.items is not None and len(held.items) < len(value.items)
+    if held is None or value.items is None or held.items is None:
+        return held is None
+    return len(held.items) < len(value.items)

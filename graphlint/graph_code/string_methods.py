@@ -7,7 +7,9 @@ from graphlint.graph_code.frames import Args
 from graphlint.graph_code.texts import applied
 from graphlint.graph_code.values import NOCONST, Ref, Value, number, string, to_python
 
-_STR_METHODS_BOOL = frozenset("startswith endswith isdigit isalpha isupper islower isnumeric".split())
+_STR_METHODS_BOOL = frozenset(
+    ["startswith", "endswith", "isdigit", "isalpha", "isupper", "islower", "isnumeric"]
+)
 
 
 def string_method(x: Value, name: str, args: Args) -> Value:

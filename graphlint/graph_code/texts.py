@@ -13,7 +13,7 @@ _WRITTEN = (v.NUMBER, v.STR, v.NONE, v.LIST, v.TUPLE, v.DICT, v.RANGE)
 
 
 def graph_python(value: Value) -> Any:
-    """The Python object that the graph hands to a function of Python's: its floats are float32 where computed."""
+    """The object that the graph hands to a function of Python's: its floats are float32 where computed."""
     if value.kind in v.SEQUENCES and value.items is not None:
         parts = [graph_python(item) for item in value.items]
         if any(p is NOCONST for p in parts):
