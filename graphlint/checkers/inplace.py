@@ -8,7 +8,9 @@ from typing import Any
 from graphlint.checkers.base import Context, Findings, Rule, When, always, certain
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
+from graphlint.graph_code.tensors import INTS
 from graphlint.graph_code.trace import Event
+from graphlint.graph_code.values import Value
 from graphlint.lang import Text
 
 
@@ -75,15 +77,15 @@ class AugmentedAlias(Rule):
         "图会就地写入 `{text}`，{who_zh}也会看到；PyNative 是否如此请在 Ascend 上实测",
     )
     help = Text("write `{text} = {text} {op} …` for a new tensor", "写成 `{text} = {text} {op} ...` 以得到新的 Tensor")
-    _ops = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//"}
+    _ops = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
 
     def on_augmented(self, event: Event, ctx: Context) -> Findings:
         old, node = event.data["old"], event.node
         if old.kind != v.TENSOR or type(node.op) not in self._ops or self.effect() is Effect.NONE:  # type: ignore[attr-defined]
             return
-        if isinstance(event.data["target"], ast.Subscript) or old.parameter or old.ref is None:
+        if isinstance(event.data["target"], ast.Subscript) or old.ref is None:
             return
-        origin = old.ref.root.origin
+        origin = old.ref.root_for("aug").origin
         if origin in ("input", "self", "global"):
             if isinstance(event.data["target"], ast.Attribute):
                 return
@@ -162,8 +164,13 @@ class AugmentedGrowth(Rule):
 
     code = "GL403"
     name = "augmented-growth"
-    effects = (When(Effect.COMPILE_ERROR, since="2.8"),)
+    effects = (When(Effect.COMPILE_ERROR, since="2.8"), When(Effect.NONE, case="dtype"), When(Effect.DIVERGES, case="dtype", since="2.8"))
     message = Text("the graph writes '{text}' in place, and the result has another shape", "图会就地写入 `{text}`，但结果的形状不同")
+    dtype = Text(
+        "the graph writes '{text}' in place: it stays {old}, where PyNative gives {new}",
+        "图会就地写入 `{text}`：结果仍为 {old}，PyNative 则为 {new}",
+    )
+    of_bool = Text("the graph writes '{text}' in place, and a bool can't hold the result", "图会就地写入 `{text}`，bool 无法保存结果")
     help = Text("write `{text} = {text} {op} …`", "写成 `{text} = {text} {op} ...`")
 
     def on_augmented(self, event: Event, ctx: Context) -> Findings:
@@ -174,6 +181,18 @@ class AugmentedGrowth(Rule):
             if len(right.shape) > len(old.shape) or _wider(old.shape, right.shape):
                 op = AugmentedAlias._ops[type(node.op)]  # type: ignore[attr-defined]
                 yield self.at(node, confidence=certain(event), text=ast.unparse(event.data["target"]), op=op)
+        elif old.kind == v.TENSOR and right.kind == v.NUMBER and not isinstance(node.op, ast.FloorDiv):  # type: ignore[attr-defined]
+            yield from self._dtype(event, old, right)
+
+    def _dtype(self, event: Event, old: Value, right: Value) -> Findings:
+        node: Any = event.node
+        values = {"text": ast.unparse(node.target), "op": AugmentedAlias._ops[type(node.op)]}
+        if old.dtype == "bool" and right.dtype in ("int", "float"):
+            yield self.at(node, message=self.of_bool, confidence=certain(event), **values)
+        elif old.dtype in INTS and right.dtype == "float":
+            yield self.at(
+                node, case="dtype", message=self.dtype, confidence=certain(event), old=old.dtype, new="float32", **values
+            )
 
 
 def _wider(old: Any, right: Any) -> bool:
@@ -211,12 +230,12 @@ class ItemWriteOutside(Rule):
 
     def on_outside_write(self, event: Event, ctx: Context) -> Findings:
         value, origin = event.data["value"], event.data["origin"]
-        if value.kind != v.TENSOR or event.data["how"] != "item" or origin not in self.owners:
+        if value.kind != v.TENSOR or value.parameter or event.data["how"] != "item" or origin not in self.owners:
             return
         owner, owner_zh = self.owners[origin]
         strict_self = self.target.strict and origin == "self"
         yield self.at(
             event.node, case="self" if origin == "self" else "",
-            confidence=Confidence.HIGH if value.sure and (strict_self or value.parameter) else Confidence.MEDIUM,
+            confidence=Confidence.HIGH if value.sure and strict_self else Confidence.MEDIUM,
             path=event.data["path"], owner=owner, owner_zh=owner_zh,
         )  # fmt: skip

@@ -105,7 +105,7 @@ class Expressions(Calls):
         if a.kind == v.TENSOR or b.kind == v.TENSOR:
             if isinstance(op, ast.MatMult):
                 return v.tensor(tensors.promote(a, b), sure=a.sure or b.sure)
-            return tensors.elementwise(a, b, isinstance(op, ast.Div))
+            return tensors.elementwise(a, b, isinstance(op, ast.Div)).but(ref=_sum_with_zero(op, a, b))
         if a.kind == v.NUMBER and b.kind == v.NUMBER:
             return numbers.fold(op, a, b)
         if a.kind == v.STR and isinstance(op, ast.Mod):
@@ -489,6 +489,15 @@ _DUNDER = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div:
 
 def _long(op: ast.operator, count: Value) -> bool:
     return isinstance(op, ast.Mult) and not (isinstance(count.const, int) and count.const < 256)
+
+
+def _sum_with_zero(op: ast.operator, a: Value, b: Value) -> Ref:
+    """The graph folds `x + 0` and `0 + x` to `x` itself, so that a write in place reaches `x`."""
+    if isinstance(op, ast.Add):
+        for one, other in ((a, b), (b, a)):
+            if one.kind == v.NUMBER and one.const == 0 and one.dtype != "bool" and not other.parameter:
+                return Ref(base=other.ref, link="fold")
+    return Ref()
 
 
 def _bool(how: str, x: Value) -> Value:

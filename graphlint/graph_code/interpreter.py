@@ -32,13 +32,7 @@ class Interpreter(Statements):
 
     def __init__(self, project: Project, target: Target) -> None:
         super().__init__(project, target)
-        self._globals: Dict[Tuple[str, str], Value] = {}
-        self.globals_written: Dict[Tuple[str, str], Value] = {}
         self._host_frames: Dict[str, Frame] = {}
-
-    @property
-    def globals(self) -> dict:
-        return self._globals
 
     # -- roots -------------------------------------------------------------------------------------------------------
 

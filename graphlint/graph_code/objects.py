@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional
 
 from graphlint.graph_code import tensors
 from graphlint.graph_code import values as v
@@ -340,10 +340,10 @@ class ObjectSemantics(Core):
             self.rebind(path, fresh, frame, node)
 
     def _report_outside(self, ref: Ref, old: Value, path: ast.expr, how: str, frame: Frame, node: ast.AST) -> None:
-        origin = ref.root.origin
+        origin = ref.root_for(how).origin
         if origin != "local":
             self.event(
-                frame, "outside_write", node, origin=origin, path=ref.root.path, value=old, how=how, target=path,
+                frame, "outside_write", node, origin=origin, path=ref.root_for(how).path, value=old, how=how, target=path,
                 view=ref.base is not None,
             )  # fmt: skip
 
@@ -351,14 +351,14 @@ class ObjectSemantics(Core):
         self, ref: Ref, old: Value, root: Optional[str], how: str, frame: Frame, node: ast.AST
     ) -> None:
         """Marks all other names for the same object, or for what it is a view of."""
-        related = {ref, *_bases(ref)} if old.kind == v.TENSOR else {ref}
+        related = {ref, *ref.bases(how)} if old.kind == v.TENSOR else {ref}
         for other in frame.frames():
             if other.env is None:
                 continue
             for name, held in list(other.env.items()):
                 if other is frame and name == root or held.stale is not None:
                     continue
-                if any(_touches(part, ref, related) for part in held.walk(2)):
+                if any(_touches(part, ref, related, how) for part in held.walk(2)):
                     stale = Stale(node, frame, how, name, old.kind == v.TENSOR)
                     other.env[name] = held.but(stale=stale)
             if other.closure is not None and other.closure.home is not None and other.closure.home.env is not None:
@@ -368,7 +368,7 @@ class ObjectSemantics(Core):
         self, env: Env, ref: Ref, related: Any, old: Value, how: str, frame: Frame, node: ast.AST
     ) -> None:
         for name, held in list(env.items()):
-            if held.stale is None and any(_touches(part, ref, related) for part in held.walk(2)):
+            if held.stale is None and any(_touches(part, ref, related, how) for part in held.walk(2)):
                 env[name] = held.but(stale=Stale(node, frame, how, name, old.kind == v.TENSOR))
 
     def rebind(self, path: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None:
@@ -405,31 +405,6 @@ class ObjectSemantics(Core):
     def host_frame(self, module: Any) -> Frame:
         raise NotImplementedError
 
-    @property
-    def globals(self) -> dict:
-        raise NotImplementedError
-
-    @globals.setter
-    def globals(self, value: dict) -> None:
-        raise NotImplementedError
-
-
-def _owned(value: Value, path: str) -> Value:
-    """The value with the lists and dicts inside it held at `path` too."""
-    if value.kind not in (v.LIST, v.DICT) or value.items is None:
-        return value
-    items = [_owned(x.but(ref=Ref("self", path)), path) if x.kind in (v.LIST, v.DICT) else x for x in value.items]
-    return value.but(items=tuple(items))
-
-
-def _encloses(outer: Frame, inner: Frame) -> bool:
-    """True where `inner` runs a function that is nested in that of `outer`."""
-    while inner.closure is not None and inner.closure.home is not None:
-        inner = inner.closure.home
-        if inner is outer:
-            return True
-    return False
-
 
 def _root_name(path: ast.expr) -> Optional[str]:
     while isinstance(path, (ast.Attribute, ast.Subscript)):
@@ -437,19 +412,11 @@ def _root_name(path: ast.expr) -> Optional[str]:
     return path.id if isinstance(path, ast.Name) else None
 
 
-def _bases(ref: Ref) -> Tuple[Ref, ...]:
-    found = []
-    while ref.base is not None:
-        ref = ref.base
-        found.append(ref)
-    return tuple(found)
-
-
-def _touches(held: Value, ref: Ref, related: Any) -> bool:
+def _touches(held: Value, ref: Ref, related: Any, how: str) -> bool:
     """True where `held` is the changed object, what it looks into, or a view of it."""
     if held.ref is None:
         return False
-    return held.ref in related or ref in _bases(held.ref)
+    return held.ref in related or ref in held.ref.bases(how)
 
 
 __all__ = ["ObjectSemantics", "WRITTEN_BACK", "sequence", "to_python"]

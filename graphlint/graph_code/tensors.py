@@ -29,6 +29,8 @@ SAME = frozenset(
     "layer_norm batch_norm group_norm normalize l2_normalize depend nan_to_num logit deg2rad rad2deg trunc frac add_ "
     "sub_ mul_ div_ copy_ zero_ fill_ clamp_ exp_ relu_ masked_fill_ floor_divide_ floor_ neg_ sigmoid_ tanh_".split()
 )
+UNCHANGED = frozenset("stop_gradient identity contiguous detach".split())
+"""Operations whose result is their argument: both modes share the data."""
 BINARY = frozenset(
     "add sub subtract mul multiply div divide true_divide floor_divide floor_div maximum minimum pow fmod mod remainder "
     "bias_add atan2 lerp addcmul addcdiv xlogy real_div floor_mod".split()
@@ -164,6 +166,8 @@ def _shape_arg(args: Args, first: int) -> Shape:
 def apply(name: str, x: Value, args: Args, first: int = 0) -> Value:
     """What the operation `name` makes of the Tensor `x`; the other arguments start at index `first` of `args`."""
     sure = x.sure
+    if name in UNCHANGED:
+        return tensor(x.dtype, x.shape, x.rank, sure, dynamic=x.dynamic, ref=Ref(base=x.ref))
     if name in SAME:
         return tensor(x.dtype, x.shape, x.rank, sure, dynamic=x.dynamic)
     if name in CASTS:
@@ -173,7 +177,8 @@ def apply(name: str, x: Value, args: Args, first: int = 0) -> Value:
         dtype = given.dtype if given is not None and given.kind == v.TENSOR else dtype_of(given)
         if name == "type" and given is None:
             return v.string()
-        return tensor(dtype, x.shape, x.rank, sure)
+        shared = Ref(base=x.ref) if dtype is not None and dtype == x.dtype else Ref()
+        return tensor(dtype, x.shape, x.rank, sure, ref=shared)
     if name in BINARY or name in COMPARISON:
         other = args.get(first, "other", "y")
         if other is None:
@@ -196,7 +201,9 @@ def apply(name: str, x: Value, args: Args, first: int = 0) -> Value:
     if name in PAIRS:
         return sequence(v.TUPLE, [tensor(x.dtype, sure=sure), tensor(sure=sure)])
     if name in VIEWS:
-        return tensor(x.dtype, _viewed(name, x, args, first), sure=sure, ref=Ref(base=x.ref), dynamic=x.dynamic)
+        shape = _viewed(name, x, args, first)
+        link = "" if _keeps(name, x, shape) else "copy"
+        return tensor(x.dtype, shape, sure=sure, ref=Ref(base=x.ref, link=link), dynamic=x.dynamic)
     if name in GROWING:
         return tensor(x.dtype, sure=sure, origin="grown")
     if name in ("matmul", "bmm", "mm", "dot", "batch_matmul", "gather", "index_select", "gather_elements", "where",
@@ -205,6 +212,13 @@ def apply(name: str, x: Value, args: Args, first: int = 0) -> Value:
     if name in ("one_hot", "onehot"):
         return tensor(sure=sure)
     return tensor(sure=sure)
+
+
+def _keeps(name: str, x: Value, shape: Shape) -> bool:
+    """True for a view that changes nothing: the graph leaves it out."""
+    if name in ("flatten", "ravel", "transpose", "permute"):
+        return x.rank == 1
+    return name in ("reshape", "view") and x.shape is not None and (shape == x.shape or x.rank == 1 and shape == (None,))
 
 
 def _pieces(name: str, x: Value, args: Args, first: int) -> Optional[Sequence[Value]]:
@@ -217,7 +231,7 @@ def _pieces(name: str, x: Value, args: Args, first: int) -> Optional[Sequence[Va
             count = length
         else:
             return None
-        return [tensor(x.dtype, rank=None, sure=x.sure, ref=Ref(base=x.ref)) for _ in range(min(count, 64))]
+        return [tensor(x.dtype, rank=None, sure=x.sure, ref=Ref(base=x.ref, link="copy")) for _ in range(min(count, 64))]
     return None
 
 
@@ -279,7 +293,7 @@ def attribute(x: Value, name: str) -> Optional[Value]:
         return Value(v.DTYPE, const=x.dtype if x.dtype is not None else NOCONST)
     if name in ("T", "mT", "H"):
         rank = x.rank
-        return tensor(x.dtype, tuple([None] * rank) if rank is not None else None, sure=x.sure, ref=Ref(base=x.ref))
+        return tensor(x.dtype, tuple([None] * rank) if rank is not None else None, sure=x.sure, ref=Ref(base=x.ref, link="copy"))
     if name in ("real", "imag", "data"):
         return tensor(sure=x.sure, ref=Ref(base=x.ref))
     if name == "strides":
@@ -298,15 +312,17 @@ def index(x: Value, key: Value) -> Value:
     if key.kind == v.NUMBER and not key.variable:
         rank = x.rank - 1 if x.rank else None
         shape = x.shape[1:] if x.shape else None
-        return tensor(x.dtype, shape, rank, x.sure, ref=Ref(base=x.ref))
+        return tensor(x.dtype, shape, rank, x.sure, ref=Ref(base=x.ref, link="copy"))
     if key.kind == v.SLICE or (key.kind == v.TUPLE and key.items is not None):
         parts = list(key.items or ()) if key.kind == v.TUPLE else [key]
         if all(p.kind in (v.NUMBER, v.SLICE, v.NONE) for p in parts) and x.rank is not None:
             ints = sum(p.kind == v.NUMBER for p in parts)
             added = sum(p.kind == v.NONE for p in parts)
             if ints <= x.rank:
-                return tensor(x.dtype, rank=x.rank - ints + added, sure=x.sure, ref=Ref(base=x.ref))
-        return tensor(x.dtype, sure=x.sure, ref=Ref(base=x.ref))
+                return tensor(x.dtype, rank=x.rank - ints + added, sure=x.sure, ref=Ref(base=x.ref, link="copy"))
+        if key.const is Ellipsis:
+            return tensor(x.dtype, x.shape, x.rank, x.sure, ref=Ref(base=x.ref))
+        return tensor(x.dtype, sure=x.sure, ref=Ref(base=x.ref, link="copy"))
     if key.kind == v.TENSOR and key.dtype == "bool":
         return tensor(x.dtype, sure=x.sure, dynamic=True)
     return tensor(x.dtype, sure=x.sure)

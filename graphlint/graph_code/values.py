@@ -61,6 +61,7 @@ class Ref:
     origin: str = "local"
     path: str = ""
     base: Optional[Ref] = None
+    link: str = ""
     literal: bool = False
     folded: bool = False
     written: int = 0
@@ -70,10 +71,23 @@ class Ref:
 
     @property
     def root(self) -> Ref:
+        """The object that an item written through this one changes in PyNative."""
+        return self.root_for("item")
+
+    def root_for(self, how: str) -> Ref:
+        """The object whose data a write of the kind `how` reaches."""
+        found = self.bases(how)
+        return found[-1] if found else self
+
+    def bases(self, how: str = "item") -> Tuple[Ref, ...]:
+        """What a write through this reference reaches beside itself, the nearest first."""
+        apart = "copy" if how == "aug" else "fold"
+        found = []
         ref = self
-        while ref.base is not None:
+        while ref.base is not None and ref.link != apart:
             ref = ref.base
-        return ref
+            found.append(ref)
+        return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
