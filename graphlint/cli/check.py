@@ -28,9 +28,15 @@ Stdin = Optional[Tuple[str, str]]
 @click.option("--diff", is_flag=True, help="Show the rewrites instead of writing them.")
 @click.option("--stdin-filename", metavar="NAME", help="Check standard input under this name.")
 @click.option("--statistics", is_flag=True, help="Count the findings by rule instead of listing them.")
+@click.option("--watch", is_flag=True, help="Check again after each change, until interrupted.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and stop.")
 def check(
-    paths: Tuple[str, ...], stdin_filename: Optional[str], statistics: bool, show_files: bool, **given: Any
+    paths: Tuple[str, ...],
+    stdin_filename: Optional[str],
+    statistics: bool,
+    show_files: bool,
+    watch: bool,
+    **given: Any,
 ) -> int:
     """Find every place in PATH that breaks, or silently differs, in graph mode.
 
@@ -44,6 +50,11 @@ def check(
     settings = settings_of((stdin_filename,) if stdin_filename else paths, given)
     if show_files:
         return _show_files(paths, settings)
+    if watch:
+        from graphlint.cli.watch import refuse, watching
+
+        refuse(settings, stdin_filename)
+        return watching(lambda: settings_of(paths, given), paths, statistics)
     sources = Sources(settings.lang)
     stdin: Stdin = None
     if stdin_filename is not None:
