@@ -122,6 +122,23 @@ TEXTS: Dict[str, Text] = {
     "rule": Text("rule", "规则"),
     "place": Text("place", "位置"),
     "what": Text("what happens", "结果"),
+    "line": Text("line {n}", "第 {n} 行"),
+    # kinds of porting work
+    "GL60": Text("Convolutions and pooling", "卷积与池化"),
+    "GL61": Text("Arguments of layers, losses and optimizers", "层、损失函数与优化器的参数"),
+    "GL62": Text("Names", "名称"),
+    "GL63": Text("Tensors", "张量"),
+    "GL64": Text("Training loop", "训练循环"),
+    # PyTorch's names
+    "torch-in-mindspore": Text("in MindSpore", "对应的 MindSpore 接口"),
+    "torch-nothing": Text("nothing takes its place", "没有对应的接口"),
+    "torch-like": Text("follows PyTorch", "与 PyTorch 一致的接口"),
+    "torch-keywords": Text("parameters", "参数对应"),
+    "torch-differs": Text("other defaults", "默认值不同"),
+    "torch-trap": Text("mind", "注意"),
+    "torch-unknown": Text("no row for `{name}`", "没有 `{name}` 的条目"),
+    "torch-write": Text("write {code} for PyTorch's result", "要得到 PyTorch 的结果，写 {code}"),
+    "torch-dropped": Text("none", "无"),
     # rule pages
     "page-what": Text("What", "检查什么"),
     "page-why": Text("Why", "为什么"),

@@ -173,7 +173,11 @@ class HostAttribute(Rule):
     message = Text("`.{name}` of a Tensor is left to the Python interpreter", "Tensor 的 `.{name}` 由 Python 解释器处理")
     missing = Text("a Tensor of the graph has no `{name}`", "图中的 Tensor 没有 `{name}`")
     help = Text("use an operator, or read it outside the graph", "改用算子，或在图之外读取")
-    _told_elsewhere = frozenset({"asnumpy", "numpy", "tolist", "item", "from_numpy", "device"})
+    _told_elsewhere = frozenset(
+        ("asnumpy", "numpy", "tolist", "item", "from_numpy", "device")
+        + ("detach", "detach_", "cpu", "cuda", "retain_grad", "is_leaf", "requires_grad", "grad", "is_cuda", "data")
+    )
+    """By GL501 and its neighbours, and by GL630."""
 
     def visit_Attribute(self, node: ast.Attribute, ctx: Context) -> Findings:
         base = ctx.value(node.value)
