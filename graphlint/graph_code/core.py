@@ -30,6 +30,8 @@ class Core:
         self.reached = Reached()
         self.deferred: Optional[ast.expr] = None
         self.memo: Dict[Any, Value] = {}
+        self.globals: Dict[Tuple[str, str], Value] = {}
+        self.globals_written: Dict[Tuple[str, str], Value] = {}
 
     def spend(self, frame: Frame) -> bool:
         """Takes one step from the budget; False once it is spent."""
@@ -99,6 +101,18 @@ class Core:
         raise NotImplementedError
 
     def result_of(self, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def bare_expression(self, stmt: ast.Expr, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def augment(self, stmt: ast.AugAssign, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def endless_loop(self, stmt: ast.While, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def entered(self, context: Value) -> Value:
         raise NotImplementedError
 
     def function_value(self, info: FunctionInfo, frame: Frame) -> Value:

@@ -24,7 +24,7 @@ _OPS: Dict[Type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,
     ast.BitXor: operator.xor,
 }
-_COMPARE: Dict[Type[ast.cmpop], Callable[[Any, Any], Any]] = {
+COMPARE: Dict[Type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -188,11 +188,11 @@ def compare(op: ast.cmpop, left: Value, right: Value) -> Value:
     variable = left.variable or right.variable
     shape = left.shape_derived or right.shape_derived
     dynamic = left.dynamic or right.dynamic
-    if not (left.known and right.known) or type(op) not in _COMPARE:
+    if not (left.known and right.known) or type(op) not in COMPARE:
         return number(pytype="bool", variable=variable, shape_derived=shape, dynamic=dynamic)
     try:
-        const = _COMPARE[type(op)](left.const, right.const)
-        graph = _COMPARE[type(op)](*_operands(left.graph_const, right.graph_const))
+        const = COMPARE[type(op)](left.const, right.const)
+        graph = COMPARE[type(op)](*_operands(left.graph_const, right.graph_const))
     except TypeError:
         return number(pytype="bool", variable=variable)
     return _both(bool(const), bool(graph), shape_derived=shape, dynamic=dynamic, variable=variable)

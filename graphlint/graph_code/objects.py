@@ -406,6 +406,23 @@ class ObjectSemantics(Core):
         raise NotImplementedError
 
 
+def _owned(value: Value, path: str) -> Value:
+    """The value with the lists and dicts inside it held at `path` too."""
+    if value.kind not in (v.LIST, v.DICT) or value.items is None:
+        return value
+    items = [_owned(x.but(ref=Ref("self", path)), path) if x.kind in (v.LIST, v.DICT) else x for x in value.items]
+    return value.but(items=tuple(items))
+
+
+def _encloses(outer: Frame, inner: Frame) -> bool:
+    """True where `inner` runs a function that is nested in that of `outer`."""
+    while inner.closure is not None and inner.closure.home is not None:
+        inner = inner.closure.home
+        if inner is outer:
+            return True
+    return False
+
+
 def _root_name(path: ast.expr) -> Optional[str]:
     while isinstance(path, (ast.Attribute, ast.Subscript)):
         path = path.value

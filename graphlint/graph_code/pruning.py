@@ -10,6 +10,7 @@ import ast
 from typing import Optional, Union
 
 from graphlint.graph_code.frames import Frame, Instance, local_names
+from graphlint.graph_code.numbers import COMPARE
 from graphlint.graph_code.values import CELL, DTYPE, NUMBER, STR, UNKNOWN, Value
 from graphlint.project import Assigned, ClassInfo, External, ModuleRef
 
@@ -88,23 +89,9 @@ def _compare(test: ast.Compare, frame: Frame) -> Decided:
     if not (left.known and other.known):
         return EITHER
     try:
-        return bool(_apply(op, left.const, other.const))
+        return bool(COMPARE[type(op)](left.const, other.const))
     except TypeError:
         return None
-
-
-def _apply(op: ast.cmpop, a: object, b: object) -> bool:
-    if isinstance(op, ast.Eq):
-        return a == b
-    if isinstance(op, ast.NotEq):
-        return a != b
-    if isinstance(op, ast.Lt):
-        return a < b  # type: ignore[operator]
-    if isinstance(op, ast.LtE):
-        return a <= b  # type: ignore[operator]
-    if isinstance(op, ast.Gt):
-        return a > b  # type: ignore[operator]
-    return a >= b  # type: ignore[operator]
 
 
 def _constant(node: ast.expr, frame: Frame) -> Optional[Value]:
