@@ -6,8 +6,9 @@ import ast
 from dataclasses import replace
 from typing import Iterator, Optional, Tuple
 
-from graphlint.checkers.base import ClassContext, Findings, Rule, When, always
+from graphlint.checkers.base import ClassContext, Context, Findings, Rule, When, always, certain
 from graphlint.finding import Effect
+from graphlint.graph_code.trace import Event
 from graphlint.lang import Text
 from graphlint.project import FunctionInfo
 from graphlint.tree import walk
@@ -20,7 +21,7 @@ class HookLambda(Rule):
 
     Why
         The graph parses a lambda from its source statement, which must be an assignment of that lambda alone
-        ("Parse Lambda Function Fail").
+        ("Parse Lambda Function Fail"). Before 2.7 the graph ignores every forward hook.
 
     Example
         self.act.register_forward_hook(lambda cell, i, o: o * 2)
@@ -39,14 +40,18 @@ class HookLambda(Rule):
     message = Text(
         "the graph can't parse a lambda that stands inside another expression", "图无法解析写在其他表达式内部的 lambda"
     )
+    ignored = Text("the graph of this version ignores forward hooks", "该版本的图会忽略前向 hook")
     help = Text("give it a statement of its own: `name = lambda …`, or a `def`", "单独写成 `name = lambda ...` 语句，或改用 `def`")
+    help_ignored = Text("do it in `construct`", "把逻辑写进 `construct`")
 
     def check_class(self, ctx: ClassContext) -> Findings:
         for method in ctx.cls.methods.values():
             for node in walk(method.node):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     if node.func.attr in ("register_forward_hook", "register_forward_pre_hook"):
-                        if any(isinstance(a, ast.Lambda) for a in node.args):
+                        if not self.target.since("2.7"):
+                            yield self.at(node, message=self.ignored, help=self.help_ignored)
+                        elif any(isinstance(a, ast.Lambda) for a in node.args):
                             yield replace(self.at(node), via=tuple(_calls_of(node.func.value, ctx)))
 
 
@@ -119,3 +124,38 @@ def _outside_call(hook: ast.AST, ctx: ClassContext) -> Optional[ast.AST]:
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             return node
     return None
+
+
+class HookUnderGrad(Rule):
+    """
+    What
+        `register_hook` on a Tensor in a function that `ms.grad` differentiates inside the graph.
+
+    Why
+        The compiler refuses it there (ValueError, measured on 2.7.0 and 2.10.0); without `grad` it compiles.
+
+    Example
+        def f(v):
+            y = v * 2
+            y.register_hook(double)
+            return y.sum()
+        return ms.grad(f)(x)
+
+    Instead
+        return ms.grad(f)(x) * 2
+
+    Fix safety
+        No fix.
+    """
+
+    code = "GL349"
+    name = "hook-under-grad"
+    effects = always(Effect.COMPILE_ERROR)
+    message = Text(
+        "a Tensor's hook can't be compiled in a function that `ms.grad` differentiates in the graph",
+        "在图内由 `ms.grad` 求导的函数中，无法编译 Tensor 的 hook",
+    )
+    help = Text("change the gradient that `ms.grad` returns", "改为处理 `ms.grad` 返回的梯度")
+
+    def on_hook_under_grad(self, event: Event, ctx: Context) -> Findings:
+        yield self.at(event.node, confidence=certain(event))

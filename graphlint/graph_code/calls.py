@@ -25,7 +25,7 @@ from graphlint.graph_code.shadows import (
 )
 from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, string, tensor, to_python
 from graphlint.project import ClassInfo, FunctionInfo, is_cell_name
-from graphlint.tree import facts
+from graphlint.tree import facts, walk
 
 MAX_DEPTH = 24
 _TRANSPARENT = ("mindspore.jit", "mindspore.ms_function", "mindspore.jit_class", "staticmethod", "classmethod",
@@ -125,7 +125,13 @@ class Calls(BuiltinCalls):
             merged = Args([*bound.pos, *args.pos], {**bound.kw, **args.kw}, args.open or bound.open)
             return self.call_value(inner, merged, node, frame)
         self.call_value(inner, args, node, frame)
-        return v.unknown if kind.endswith("grad") else tensor()
+        if not kind.endswith("grad"):
+            return tensor()
+        if isinstance(inner.target, Closure) and inner.target.info.module is frame.module:
+            for part in walk(inner.target.info.node):
+                if isinstance(part, ast.Attribute) and part.attr == "register_hook":
+                    self.event(frame, "hook_under_grad", part)
+        return v.unknown
 
     # -- the project's own functions -------------------------------------------------------------------------------
 

@@ -335,8 +335,9 @@ class ObjectSemantics(Core):
             self._report_outside(ref, old, path, how, frame, node)
             self._leave_stale(ref, old, root, how, frame, node)
         if back:
-            origin = (ref.origin, ref.path) if ref is not None else ()
-            fresh = new.but(ref=Ref(*origin, folded=how == "item" or ref is not None and ref.folded))
+            folded = how == "item" or (ref is not None and ref.folded)
+            origin, held = (ref.origin, ref.path) if ref is not None else ("local", "")
+            fresh = new.but(ref=Ref(origin, held, folded=folded))
             self.rebind(path, fresh, frame, node)
 
     def _report_outside(self, ref: Ref, old: Value, path: ast.expr, how: str, frame: Frame, node: ast.AST) -> None:

@@ -32,7 +32,7 @@ JITTED = [
 
 @pytest.mark.parametrize("head", JITTED)
 def test_jit_in_its_forms(tmp_path: Path, head: str) -> None:
-    assert codes(run(tmp_path, with_try(head))) == ["GL101"]
+    assert "GL101" in codes(run(tmp_path, with_try(head)))
 
 
 @pytest.mark.parametrize("use", ["g = ms.jit(f)", "g = ms.jit(fn=f)", "g = ms.jit(ms.grad(f))"])
