@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from graphlint.lang import say
+from graphlint.report.snippet import width
 from graphlint.suppressions import CODE, NAME
 
 SECTIONS = ("what", "why", "example", "instead", "fix-safety")
 _HEADING = re.compile(r"^#*\s*(What|Why|Example|Instead|Fix safety)\s*:?\s*$", re.IGNORECASE)
 _INLINE = re.compile(r"^(What|Why|Example|Instead|Fix safety):\s+(\S.*)$")
+_TELLING = ("error", "diverges", "printed-differs", "pynative-fails")
+"""Outcomes whose message says more than the outcome."""
 _EVIDENCE = Path(__file__).parent / "knowledge" / "evidence.json"
 
 
@@ -116,7 +119,7 @@ def text_page(page: Page, lang: str) -> str:
     if page.effects:
         blocks.append(_block(say("page-effects", lang), list(effect_table(page.effects, lang))))
     if page.evidence:
-        blocks.append(_block(say("measured", lang), [_evidence_line(row) for row in page.evidence]))
+        blocks.append(_block(say("page-evidence", lang), list(evidence_table(page.evidence, lang))))
     blocks.append(_block(say("page-silence", lang), [say("page-silence-body", lang, code=page.code)]))
     return "\n\n".join(blocks) + "\n"
 
@@ -161,14 +164,55 @@ def _one_table(effects: Sequence[Mapping[str, str]], lang: str) -> Iterator[str]
         yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip()
 
 
-def _evidence_line(row: Mapping[str, Any]) -> str:
-    head = " ".join(str(row[key]) for key in ("mindspore", "level", "device") if row.get(key))
-    rest = ", ".join(
-        f"{key} {value}"
-        for key, value in row.items()
-        if key not in ("mindspore", "level", "device", "code") and value
-    )
-    return f"{head}: {rest}"[:200]
+def evidence_table(evidence: Sequence[Mapping[str, Any]], lang: str) -> Iterator[str]:
+    """What the compiler did with each example: versions that agree share a row, and so do examples.
+
+    Below it the compiler's words, as the newest version says them.
+    """
+    levels = list(dict.fromkeys(row["level"] for row in evidence))
+    examples: Dict[Tuple[Tuple[str, ...], ...], List[str]] = {}
+    for name in dict.fromkeys(row["example"] for row in evidence):
+        mine = [row for row in evidence if row["example"] == name]
+        examples.setdefault(tuple(_folded(mine, levels)), []).append(name)
+    rows = [[say("page-example", lang), "MindSpore", *levels]]
+    for folded, names in examples.items():
+        for number in range(max(len(folded), len(names))):
+            name = names[number] if number < len(names) else ""
+            rows.append([name, *(folded[number] if number < len(folded) else ())])
+    widths = [max(width(row[index]) for row in rows if index < len(row)) for index in range(len(rows[0]))]
+    for cells in rows:
+        padded = (cell + " " * (width - width(cell)) for cell, width in zip(cells, widths))
+        yield "  ".join(padded).rstrip()
+    words: Dict[str, List[str]] = {}
+    for row in evidence:
+        if row["outcome"] in _TELLING and row is _newest(row, evidence):
+            words.setdefault(row["message"], []).append(row["example"])
+    if words:
+        yield ""
+    for message, names in words.items():
+        yield f"{', '.join(dict.fromkeys(names))}: {message}"
+
+
+def _folded(rows: Sequence[Mapping[str, Any]], levels: Sequence[str]) -> Iterator[Tuple[str, ...]]:
+    """(versions, outcome at each level) of one example; neighbouring versions that agree are one row."""
+    found: List[Tuple[List[str], Tuple[str, ...]]] = []
+    for version in dict.fromkeys(row["mindspore"] for row in rows):
+        by_level = {row["level"]: row["outcome"] for row in rows if row["mindspore"] == version}
+        outcomes = tuple(by_level.get(level, "") for level in levels)
+        if found and found[-1][1] == outcomes:
+            found[-1][0].append(version)
+        else:
+            found.append(([version], outcomes))
+    for versions, outcomes in found:
+        shown = versions[0] if len(versions) == 1 else f"{versions[0]} – {versions[-1]}"
+        yield (shown, *outcomes)
+
+
+def _newest(row: Mapping[str, Any], evidence: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The last row of the same example that has words to show: rows are sorted by version."""
+    return [
+        other for other in evidence if other["example"] == row["example"] and other["outcome"] in _TELLING
+    ][-1]
 
 
 def _read_evidence() -> Dict[str, Any]:

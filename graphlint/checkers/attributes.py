@@ -247,7 +247,9 @@ class CallableAttributeWrite(Rule):
         elif event.data["old"] is not None and event.data["old"].parameter:
             return
         elif _is_callable(value) or value.parameter:
-            read = _read_after(ctx.node, event.data["attr"], event.node) and not value.parameter
+            old = event.data["old"]
+            called = old is not None and old.kind == v.CELL
+            read = not value.parameter and (called or any(_reads(ctx.node, event.data["attr"])))
             yield self.at(event.node, case="" if read else "unread", text=ast.unparse(target))
 
 

@@ -148,7 +148,7 @@ class HookUnderGrad(Rule):
         No fix.
     """
 
-    code = "GL349"
+    code = "GL351"
     name = "hook-under-grad"
     effects = always(Effect.COMPILE_ERROR)
     message = Text(

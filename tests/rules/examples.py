@@ -21,6 +21,7 @@ _EXPECT = re.compile(r"#\s*expect:\s*(GL\d{3}(?:\s*,\s*GL\d{3})*)\s*$")
 _TARGET = re.compile(r"^target:\s*(\S+)\s+(lax|strict)\s*$", re.MULTILINE)
 _DEVICE = re.compile(r"^device:\s*(Ascend|CPU|GPU)\s*$", re.MULTILINE)
 _PYTHON = re.compile(r"^python:\s*3\.(\d+)\s*$", re.MULTILINE)
+_UNMEASURED = re.compile(r"^measured: no$", re.MULTILINE)
 _DOCSTRING = re.compile(r'\A(?:#.*\n)*"""(.*?)"""', re.DOTALL)
 RUNS = ("ok", "fallback", "recompiles", "printed-differs")
 """Outcomes of a graph that gives PyNative's results."""
@@ -51,8 +52,9 @@ class Example:
 
     @property
     def measurable(self) -> bool:
-        """False for what only another device than a CPU can show."""
-        return self.target.device == "CPU"
+        """False for what a CPU and MindSpore alone can't show."""
+        match = _DOCSTRING.match(self.text)
+        return self.target.device == "CPU" and not (match is not None and _UNMEASURED.search(match.group(1)))
 
     def expected(self) -> Counter:
         """(code, line) of each `# expect:` marker, with how often."""
@@ -166,7 +168,7 @@ def disagreement(example: Example, found: Sequence[Finding], outcome: str, messa
     `found` are the findings at the target that was measured, `outcome` and `message` what happened there.
     """
     effects = {finding.effect for finding in found}
-    if outcome == "pynative-fails" and Effect.PORTING in effects:
+    if outcome == "pynative-fails" and effects & {Effect.PORTING, Effect.PLATFORM}:
         return "" if example.bad else f"a good example that fails in PyNative: {message}"
     if outcome in ("pynative-fails", "not-tried"):
         return f"can't be run: {message}"
