@@ -75,7 +75,7 @@ class MissingHasBias(Rule):
 
     def check_module(self, ctx: ModuleContext) -> Findings:
         for call, layer in layers(ctx, "Conv"):
-            if given(call, layer, "has_bias") or has_stars(call) or keyword(call, "bias") is not None:
+            if given(call, layer, "has_bias") or keyword(call, "bias") is not None or _hidden(call, ctx):
                 continue
             if normalized(call, ctx.module):
                 continue
@@ -129,10 +129,10 @@ class PaddingWithoutMode(Rule):
     def check_module(self, ctx: ModuleContext) -> Findings:
         for call, layer in layers(ctx, "Conv", "MaxPool", "AvgPool"):
             place = LAYERS[layer].index("pad_mode")
-            if len(call.args) > place and type(constant(call.args[place])) is int:
+            if len(call.args) > place and _is_padding(call.args[place]):
                 yield self.at(call, message=self.positional, layer=_short(layer), place=str(place + 1))
                 continue
-            if given(call, layer, "pad_mode") or has_stars(call):
+            if given(call, layer, "pad_mode") or _hidden(call, ctx):
                 continue
             names = (
                 ("padding", "ceil_mode", "dilation", "return_indices") if "MaxPool" in layer else ("padding",)
@@ -227,12 +227,12 @@ class DefaultPadMode(Rule):
     def check_module(self, ctx: ModuleContext) -> Findings:
         for call, layer in layers(ctx, "Conv"):
             padding = argument(call, layer, "padding")
-            if given(call, layer, "pad_mode") or has_stars(call):
+            if given(call, layer, "pad_mode") or _hidden(call, ctx):
                 continue
             if padding is not None and constant(padding) != 0:
                 continue
             kernel = argument(call, layer, "kernel_size")
-            if kernel is None or _is_one(kernel):
+            if (kernel is None and not has_stars(call)) or (kernel is not None and _is_one(kernel)):
                 continue
             why = heritage(ctx)
             if why is not None:
@@ -306,6 +306,21 @@ def argument(call: ast.Call, layer: str, name: str) -> Optional[ast.expr]:
 
 def given(call: ast.Call, layer: str, name: str) -> bool:
     return argument(call, layer, name) is not None
+
+
+def _hidden(call: ast.Call, ctx: ModuleContext) -> bool:
+    """True where `**options` may hold what is looked for: in ported code they hold PyTorch's options."""
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return True
+    return any(k.arg is None for k in call.keywords) and heritage(ctx) is None
+
+
+def _is_padding(node: ast.expr) -> bool:
+    """True for an int, a tuple, and a name that says padding, at the place of pad_mode."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        name = ast.unparse(node).rpartition(".")[2].lower()
+        return "pad" in name and "mode" not in name and "mod" not in name
+    return type(constant(node)) is int or isinstance(node, ast.Tuple)
 
 
 def _is_default(name: str, value: ast.expr) -> bool:
