@@ -43,7 +43,7 @@ class WriteThroughAlias(Rule):
     name = "write-through-alias"
     effects = always(Effect.DIVERGES)
     message = Text(
-        "this changes an object that '{through}' also names: read later, that one keeps the old value in the graph",
+        "this changes an object that '{through}' also names: read later, it keeps the old value",
         "此处修改的对象还被 `{through}` 引用，之后会读取 `{through}`：图中它仍是旧值",
     )
     help = Text(
