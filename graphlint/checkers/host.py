@@ -9,6 +9,8 @@ from graphlint.checkers.base import Context, Findings, Rule, When, always, confi
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Instance
+from graphlint.graph_code.values import Value
+from graphlint.knowledge import compiler
 from graphlint.lang import Text
 from graphlint.tree import walk
 
@@ -70,10 +72,19 @@ class ForeignCall(Rule):
     name = "foreign-call"
     effects = INTERPRETED
     message = Text("`{name}` is called on a Tensor: the Python interpreter runs it", "对 Tensor 调用了 `{name}`：由 Python 解释器执行")
+    files = Text("`{name}` works on files or text: the Python interpreter runs it", "`{name}` 处理文件或文本：由 Python 解释器执行")
     help = Text("use the operator of MindSpore that does it", "改用 MindSpore 中对应的算子")
+
+    def _touches_files(self, callee: str) -> bool:
+        """True for a function on the compiler's list of those with side effects (`json.dumps`), left to the interpreter."""
+        module, _, name = callee.partition(".")
+        return self.target.since("2.8") and name in compiler(self.target.mindspore).third_party_side_effects.get(module, ())
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         callee = ctx.callee(node)
+        if self._touches_files(callee):
+            yield self.at(node, message=self.files, name=ast.unparse(node.func)[:40])
+            return
         if not callee or callee.startswith(("mindspore.", "builtins.", "functools.", "operator.", "logging.")):
             return
         given = [ctx.value(a) for a in [*node.args, *(k.value for k in node.keywords)]]
@@ -139,10 +150,12 @@ class TensorFromTensors(Rule):
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         if ctx.callee(node) in ("mindspore.Tensor", "mindspore.tensor", "mindspore.common.Tensor") and node.args:
             first = ctx.value(node.args[0])
-            if first.kind in v.SEQUENCES and first.holds(lambda x: x.kind == v.TENSOR):
-                yield self.at(node)
-            elif first.kind == v.EXTERNAL and first.variable:
-                return
+            if first.kind in (*v.SEQUENCES, v.TENSOR, v.NUMBER) and first.holds(_runs_later):
+                yield self.at(node, confidence=confidence_of(first))
+
+
+def _runs_later(value: Value) -> bool:
+    return value.kind == v.TENSOR and not value.parameter or value.kind == v.NUMBER and value.variable is True
 
 
 class TensorIndexIntoList(Rule):
@@ -171,7 +184,7 @@ class TensorIndexIntoList(Rule):
 
     def visit_Subscript(self, node: ast.Subscript, ctx: Context) -> Findings:
         base, key = ctx.value(node.value), ctx.value(node.slice)
-        if base.kind in v.SEQUENCES and key.kind == v.TENSOR and isinstance(node.ctx, ast.Load):
+        if base.kind in (*v.SEQUENCES, v.STR) and key.kind == v.TENSOR and isinstance(node.ctx, ast.Load):
             yield self.at(node, kind=base.kind, confidence=confidence_of(base, key))
 
 
@@ -274,7 +287,7 @@ class IdentityComparison(Rule):
         When(Effect.COMPILE_ERROR, case="object"),
     )
     message = Text("`is` between Tensors is never true in the graph", "图中 Tensor 之间的 `is` 永远为假")
-    object_ = Text("`is` with {what} can't be compiled: the graph compares None and bools alone", "图只支持与 None、bool 的 `is` 比较，这里是{what}，编译会失败")
+    object_ = Text("`is` with {what} can't be compiled: the graph compares None and bools alone", "图只支持与 None、bool 的 `is` 比较，这里是{what_zh}，编译会失败")
     help = Text("compare with `==`, or keep a flag", "改用 `==`，或使用标志变量")
 
     def visit_Compare(self, node: ast.Compare, ctx: Context) -> Findings:
@@ -284,11 +297,23 @@ class IdentityComparison(Rule):
                 a, b = ctx.value(left), ctx.value(right)
                 if v.NONE not in (a.kind, b.kind):
                     if a.kind == v.TENSOR and b.kind == v.TENSOR:
-                        yield self.at(node, case="tensor")
-                    elif b.kind in (v.LIST, v.TUPLE, v.DICT, v.SET) or b.origin == "enum":
-                        what = "an Enum member" if b.origin == "enum" else f"a {b.kind}"
-                        yield self.at(node, case="object", message=self.object_, what=what)
+                        if isinstance(op, ast.Is) or self.target.strict:
+                            yield self.at(node, case="tensor")
+                    elif b.kind in _KINDS or b.origin == "enum" and not _is_int_enum(b):
+                        what, what_zh = ("an Enum member", "枚举成员") if b.origin == "enum" else _KINDS[b.kind]
+                        yield self.at(node, case="object", message=self.object_, what=what, what_zh=what_zh)
             left = right
+
+
+_KINDS = {
+    v.LIST: ("a list", "列表"), v.TUPLE: ("a tuple", "元组"), v.DICT: ("a dict", "字典"), v.SET: ("a set", "集合"),
+    v.OBJECT: ("an object", "普通对象"),
+}  # fmt: skip
+
+
+def _is_int_enum(value: Value) -> bool:
+    bases = getattr(value.target, "external_bases", ())
+    return value.origin == "enum" and any(base in ("enum.IntEnum", "enum.IntFlag") for base in bases)
 
 
 class ShapeBranch(Rule):

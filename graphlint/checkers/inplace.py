@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
-from graphlint.checkers.base import Context, Findings, Rule, When, always, certain
+from graphlint.checkers.base import Context, Findings, Found, Rule, When, always, certain
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.tensors import INTS
@@ -90,18 +91,20 @@ class AugmentedAlias(Rule):
             if isinstance(event.data["target"], ast.Attribute):
                 return
             who = {"input": ("the caller", "调用方"), "self": ("the Cell", "Cell"), "global": ("the module", "模块")}[origin]
-            yield self._found(node, event, who)
+            yield self._found(node, event, who, ctx)
 
     def on_alias_write(self, event: Event, ctx: Context) -> Findings:
         if event.data["how"] == "aug" and event.data.get("tensor"):
             through = event.data["through"]
-            yield self._found(event.node, event, (f"'{through}'", f" `{through}` "))
+            yield self._found(event.node, event, (f"'{through}'", f" `{through}` "), ctx)
 
-    def _found(self, node: Any, event: Event, who: Any) -> Any:
-        return self.at(
+    def _found(self, node: Any, event: Event, who: Any, ctx: Context) -> Found:
+        made = event.data.get("made")
+        found = self.at(
             node, confidence=Confidence.MEDIUM, text=ast.unparse(node.target), op=self._ops[type(node.op)], who=who[0],
             who_zh=who[1],
         )  # fmt: skip
+        return replace(found, via=((ctx.module.path, made.lineno),)) if made is not None else found
 
 
 class AugmentedConstant(Rule):
