@@ -264,7 +264,7 @@ def builtin(name: str, args: List[Value]) -> Optional[Value]:
         return real if real is None else _both(real.const, found.graph_const)
     if name in ("abs", "round", "min", "max"):
         rounded = name == "round" and len(args) == 1 and args[0].dtype == "float"
-        functions = {"abs": abs, "round": round, "min": min, "max": max}
+        functions: Dict[str, Callable[..., Any]] = {"abs": abs, "round": round, "min": min, "max": max}
         return call(functions[name], args, origin="rounded" if rounded else "")
     return None
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional
 
 from graphlint.graph_code import values as v
 from graphlint.graph_code.numbers import graph_number
 from graphlint.graph_code.values import NOCONST, Value, from_python, to_python
 
-_CONVERSIONS = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
+_CONVERSIONS: Dict[int, Callable[[Any], str]] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
 _WRITTEN = (v.NUMBER, v.STR, v.NONE, v.LIST, v.TUPLE, v.DICT, v.RANGE)
 
 
