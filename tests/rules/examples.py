@@ -95,10 +95,12 @@ def examples(codes: Iterable[str] = ()) -> List[Example]:
 
 def findings(example: Example, target: Optional[Target] = None) -> List[Finding]:
     """What check says of the example alone, at its own target or another. Raises where it can't be read."""
-    at = target or example.target
-    result = check([str(example.path)], Settings(targets=(at,), root=str(example.path.parent)))
+    with tempfile.TemporaryDirectory() as folder:
+        alone = Path(folder, example.name)
+        alone.write_text(example.text, "utf-8")
+        result = check([str(alone)], Settings(targets=(target or example.target,), root=folder))
     assert not result.errors, result.errors
-    return [finding for finding in result.findings if finding.path == str(example.path)]
+    return [finding.with_(path=str(example.path), via=()) for finding in result.findings]
 
 
 @dataclass(frozen=True)
