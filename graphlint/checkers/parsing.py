@@ -13,7 +13,7 @@ from graphlint.graph_code.frames import local_names
 from graphlint.graph_code.trace import Event
 from graphlint.lang import Text
 from graphlint.project import External
-from graphlint.tree import walk
+from graphlint.tree import facts, walk
 
 RAISABLE = frozenset(
     "TypeError KeyError IndexError RuntimeError NotImplementedError AttributeError StopIteration ZeroDivisionError "
@@ -169,6 +169,11 @@ class UndefinedName(Rule):
                     cached.update(inner.names)
                 elif isinstance(inner, (ast.MatchAs, ast.MatchStar)) if hasattr(ast, "MatchAs") else False:
                     cached.add(inner.name)
+            around = ctx.parent(ctx.node)
+            while around is not None:
+                if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    cached |= facts(around).stores | local_names(around)
+                around = ctx.parent(around)
             ctx._bound_names = cached  # type: ignore[attr-defined]
         return cached
 

@@ -251,3 +251,17 @@ def test_one_file_given_alone_is_read_in_its_project(tmp_path: Path) -> None:
     }
     assert codes(run(tmp_path, files, "helper.py")) == ["GL101"]
     assert codes(run(tmp_path, files, "net.py")) == []
+
+
+def test_names_of_an_enclosing_function_are_known(tmp_path: Path) -> None:
+    text = """
+        def train(critic):
+            loss = critic
+            class Net(nn.Cell):
+                def construct(self, x):
+                    if x.shape[0] > 3:
+                        return critic(x)
+                    return loss(x)
+            return Net()
+    """
+    assert codes(run(tmp_path, text, device="CPU")) == ["GL520"]
