@@ -1,12 +1,17 @@
-"""Proves the rewrites with the real compiler: over measured cases, the rewritten form compiled against PyNative.
+"""Proves the rewrites with the real compiler: over measured cases, the rewritten form compiled against
+PyNative.
 
     python scripts/prove_fixes.py TRUTH [--cases NAME…] [--keep FOLDER]
     python scripts/prove_fixes.py --pair BEFORE AFTER …
 
-Needs MindSpore. TRUTH holds `cases/*.py` and `outcomes.jsonl` (rows: case, mindspore, level, outcome, pynative,
-device_bound). Over the `error` and `diverges` cases at 2.10 lax that PyNative runs, it makes all safe and unsafe
-rewrites, compiles the result and compares it with what PyNative gives for the original: on the case's inputs, on these
-scaled and negated, and on ones of another shape. Inputs with which the original itself fails in PyNative prove nothing
+Needs MindSpore. TRUTH holds `cases/*.py` and `outcomes.jsonl` (rows: case, mindspore, level, outcome,
+pynative,
+device_bound). Over the `error` and `diverges` cases at 2.10 lax that PyNative runs, it makes all safe and
+unsafe
+rewrites, compiles the result and compares it with what PyNative gives for the original: on the case's
+inputs, on these
+scaled and negated, and on ones of another shape. Inputs with which the original itself fails in PyNative
+prove nothing
 and are left out. A case whose PyNative results depend on random numbers or the time has to compile only.
 Prints one line a case and the two figures; exit code 1 where an applied rewrite fails.
 """
@@ -46,7 +51,7 @@ class Case(NamedTuple):
 
 
 def rewrite(path: str, version: str, level: str) -> Tuple[Optional[str], Tuple[str, ...], Tuple[str, ...]]:
-    """The text after all safe and unsafe rewrites, the codes settled by them, and the errors that are left."""
+    """The text after all safe and unsafe rewrites, the codes that they settle, the errors that are left."""
     from graphlint import engine, fixes
     from graphlint.config import Settings
     from graphlint.finding import Severity
@@ -69,9 +74,10 @@ def eligible(truth: Path, version: str, level: str) -> Dict[str, str]:
     found = {}
     for line in (truth / "outcomes.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        if row["mindspore"].startswith(version) and row["level"] == level and row["pynative"] == "ok":
-            if row["outcome"] in ("error", "diverges") and not row.get("device_bound"):
-                found[row["case"]] = row["outcome"]
+        if not row["mindspore"].startswith(version) or row["level"] != level or row["pynative"] != "ok":
+            continue
+        if row["outcome"] in ("error", "diverges") and not row.get("device_bound"):
+            found[row["case"]] = row["outcome"]
     return found
 
 
@@ -258,9 +264,13 @@ def prove_pairs(files: List[Path], timeout: float) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("truth", type=Path, nargs="?")
-    parser.add_argument("--pair", type=Path, nargs="+", metavar="FILE", help="prove these files: before, after, …")
+    parser.add_argument(
+        "--pair", type=Path, nargs="+", metavar="FILE", help="prove these files: before, after, …"
+    )
     parser.add_argument("--cases", nargs="*", default=[])
     parser.add_argument("--keep", type=Path, help="folder for the rewritten files")
     parser.add_argument("--version", default="2.10.0")

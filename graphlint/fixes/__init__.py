@@ -1,7 +1,9 @@
 """Rewrites of what the rules find, one module a family of rewrites; each is found by walking this package.
 
-A builder takes what a rule found and its context and gives a `Fix`, or None where the rewrite isn't sure to be right
-there. It says what its rewrite rests on: `safe` is proven for every input, `unsafe` holds under the assumption in
+A builder takes what a rule found and its context and gives a `Fix`, or None where the rewrite isn't sure
+to be right
+there. It says what its rewrite rests on: `safe` is proven for every input, `unsafe` holds under the
+assumption in
 the fix's note, `display` is a sketch that is never applied.
 """
 
@@ -20,7 +22,9 @@ _builders: Dict[str, List[Builder]] = {}
 
 
 def fixes(*codes: str) -> Callable[[Builder], Builder]:
-    """Registers a builder for the findings of these rules. Where a rule has several, the first that fits decides."""
+    """Registers a builder for the findings of these rules. Where a rule has several, the first that fits
+    decides.
+    """
 
     def register(builder: Builder) -> Builder:
         for code in codes:
@@ -55,7 +59,7 @@ def build(found: Any, ctx: Any) -> Optional[Fix]:
 
 
 def apply(paths: Any, settings: Any, stdin: Any = None) -> Any:
-    """The rewrites of all findings in `paths`, round by round; see `graphlint.fixes.rounds`. Writes no file."""
+    """The rewrites of all findings in `paths`; see `graphlint.fixes.rounds`. Writes no file."""
     from graphlint.fixes.rounds import run
 
     return run(paths, settings, stdin)

@@ -12,7 +12,7 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 def drop_header(draft: Draft, stmt: Any, body: Sequence[ast.stmt]) -> None:
     """Takes out the lines of a header (`try:`, `with …:`) up to its body; a comment on the last one stays."""
-    line, column = draft.start(stmt)
+    line, _column = draft.start(stmt)
     need(body[0].lineno > line and draft.first_on_line(body[0]))
     header_end = _colon_line(draft, line, draft.start(body[0])[0])
     _drop_lines(draft, line, header_end)

@@ -29,7 +29,11 @@ def initializer_in_init(found: Any, ctx: Any) -> Optional[Fix]:
 def move_to_init(call: Any, ctx: Any, note: str) -> Optional[Fix]:
     """Puts the call into `__init__` under a new attribute; its arguments may read no local name."""
     draft = Draft(ctx)
-    need(isinstance(call, ast.Call) and ctx.trace.info.owner is not None and not ctx.trace.info.owner.module is not ctx.module)
+    need(
+        isinstance(call, ast.Call)
+        and ctx.trace.info.owner is not None
+        and not ctx.trace.info.owner.module is not ctx.module
+    )
     local = bound_names(ctx.node) - {"self"}
     need(not names_in(call) & local)
     need(all(init_of(ctx) is not None and any(True for _ in assignments(ctx.trace.info.owner, n.attr))
@@ -78,18 +82,18 @@ def registered_container(found: Any, ctx: Any) -> Optional[Fix]:
         kind = "CellDict"
     else:
         need(isinstance(value, (ast.List, ast.Tuple, ast.ListComp)))
-        items = [value.elt] if isinstance(value, ast.ListComp) else value.elts  # type: ignore[union-attr]
+        items = [value.elt] if isinstance(value, ast.ListComp) else value.elts
         need(items and all(isinstance(e, ast.Call) for e in items))
         kind = "CellList"
     nn = draft.api("mindspore.nn")
-    line, column, end_line, end = draft.source.span(value)  # type: ignore[arg-type]
+    line, column, end_line, end = draft.source.span(value)
     need(not isinstance(value, ast.Tuple) or draft.text(value).startswith("("))
     draft.insert(line, column, f"{nn}.{kind}(")
     draft.insert(end_line, end, ")")
     return draft.fix(UNSAFE, "the Parameters are then trained, and show in checkpoints and optimizers")
 
 
-_TAKEN = frozenset("keys values items update clear pop".split())
+_TAKEN = frozenset(["keys", "values", "items", "update", "clear", "pop"])
 
 
 @fixes("GL364")

@@ -43,7 +43,7 @@ class Draft:
 
     # Reading
 
-    def text(self, node: ast.AST) -> str:
+    def text(self, node: Any) -> str:
         """The node's source as it stands."""
         return str(self.source.segment(*self.source.span(node)))
 
@@ -82,18 +82,19 @@ class Draft:
         """One step of indentation as this file has it."""
         for node in ast.walk(self.tree):
             body = getattr(node, "body", None)
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.If, ast.For)) and isinstance(body, list):
-                if body and body[0].lineno > node.lineno and self.first_on_line(body[0]):
-                    outer, inner = self.indent(node) if self.first_on_line(node) else "", self.indent(body[0])
-                    if inner.startswith(outer) and len(inner) > len(outer):
-                        return inner[len(outer) :]
+            if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.If, ast.For)) or not body:
+                continue
+            if body[0].lineno > node.lineno and self.first_on_line(body[0]):
+                outer, inner = self.indent(node) if self.first_on_line(node) else "", self.indent(body[0])
+                if inner.startswith(outer) and len(inner) > len(outer):
+                    return inner[len(outer) :]
         return "    "
 
     # Writing
 
-    def replace(self, node: ast.AST, text: str) -> None:
+    def replace(self, node: Any, text: str) -> None:
         """Puts `text` in the node's place."""
-        self.edits.append(Edit(*self.source.span(node), text))
+        self.edits.append(Edit(*self.source.span(node), text))  # type: ignore[call-arg]
 
     def cut(self, line: int, column: int, end_line: int, end_column: int, text: str = "") -> None:
         """Puts `text` in the place of a range."""
@@ -102,24 +103,24 @@ class Draft:
     def insert(self, line: int, column: int, text: str) -> None:
         self.edits.append(Edit(line, column, line, column, text))
 
-    def before(self, stmt: ast.stmt, *lines: str) -> None:
+    def before(self, stmt: Any, *lines: str) -> None:
         """Writes lines before a statement, indented as it is."""
         indent = self.indent(stmt)
         line, _ = self.start(stmt)
         self.insert(line, 1, "".join(indent + text + "\n" for text in lines))
 
-    def after(self, stmt: ast.stmt, *lines: str, indent: Optional[str] = None) -> None:
+    def after(self, stmt: Any, *lines: str, indent: Optional[str] = None) -> None:
         """Writes lines after a statement, indented as it is."""
         need(self.alone(stmt) or indent is not None)
         indent = self.indent(stmt) if indent is None else indent
         end = stmt.end_lineno or stmt.lineno
         self.insert(end, len(self.source.line_text(end)) + 1, "".join("\n" + indent + text for text in lines))
 
-    def remove(self, stmt: ast.stmt) -> None:
-        """Takes a statement out: its lines where it is alone on them, `pass` where its block would be empty."""
+    def remove(self, stmt: Any) -> None:
+        """Takes a statement out: its lines, or `pass` where its block would be empty."""
         block = self.block_of(stmt)
-        if block is not None and len(block) == 1 or not self.first_on_line(stmt):
-            self.cut(*self.start(stmt), *self.source.span(stmt)[2:], "pass")
+        if (block is not None and len(block) == 1) or not self.first_on_line(stmt):
+            self.cut(*self.start(stmt), *self.source.span(stmt)[2:], "pass")  # type: ignore[call-arg]
             return
         rest = self.rest_of_line(stmt)
         line, column = self.start(stmt)
@@ -134,7 +135,7 @@ class Draft:
             self.cut(line, 1, end_line, end_column + len(rest))
 
     def dedent(self, body: Sequence[ast.stmt], outer: str) -> None:
-        """Moves the lines of a block out to the indentation `outer`; lines within strings stay as they are."""
+        """Moves the lines of a block out to the indentation `outer`; lines within strings stay."""
         inner = self.indent(body[0])
         need(inner.startswith(outer) and self.alone(body[-1]))
         kept = self.string_lines()
@@ -155,7 +156,9 @@ class Draft:
         """The lines that begin within a string of several lines."""
         found: Set[int] = set()
         for node in ast.walk(self.ctx.node if hasattr(self.ctx, "node") else self.tree):
-            if isinstance(node, ast.JoinedStr) or isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
+            if isinstance(node, ast.JoinedStr) or (
+                isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+            ):
                 found.update(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
         return found
 
@@ -169,7 +172,7 @@ class Draft:
         lines, self.imports = _joined(self.imports), []
         last: Optional[ast.stmt] = None
         for stmt in self.tree.body:
-            if is_import(stmt) or is_docstring(stmt) and last is None:
+            if is_import(stmt) or (is_docstring(stmt) and last is None):
                 last = stmt
             else:
                 break
@@ -184,7 +187,11 @@ class Draft:
         """How this module spells a name of MindSpore; an import is added where it can't."""
         parts = dotted.split(".")
         for bound, full in self.module.imports.items():
-            if canonical(full) == dotted and self.module.order.get(bound) == "import" and not self.shadowed(bound):
+            if (
+                canonical(full) == dotted
+                and self.module.order.get(bound) == "import"
+                and not self.shadowed(bound)
+            ):
                 return str(bound)
         for cut in range(len(parts) - 1, 0, -1):
             owner, rest = ".".join(parts[:cut]), ".".join(parts[cut:])
@@ -219,22 +226,22 @@ class Draft:
 
     # Structure
 
-    def parent(self, node: ast.AST) -> Optional[ast.AST]:
+    def parent(self, node: Any) -> Any:
         return parents(self.tree).get(node)
 
-    def statement(self, node: ast.AST) -> ast.stmt:
+    def statement(self, node: Any) -> Any:
         """The statement that holds an expression."""
         found: Optional[ast.AST] = node
         while found is not None and not isinstance(found, ast.stmt):
             found = self.parent(found)
         need(found is not None)
-        return found  # type: ignore[return-value]
+        return found
 
-    def block_of(self, stmt: ast.stmt) -> Optional[List[ast.stmt]]:
+    def block_of(self, stmt: Any) -> Any:
         """The list of statements that a statement stands in."""
         return block_of(stmt, self.parent(stmt))
 
-    def function_of(self, node: ast.AST) -> Optional[ast.AST]:
+    def function_of(self, node: Any) -> Any:
         """The innermost function around a node."""
         found = self.parent(node)
         while found is not None and not isinstance(found, FUNCTIONS):
@@ -248,7 +255,10 @@ def _joined(imports: Sequence[str]) -> List[str]:
     for text in imports:
         owner, found, name = text.partition(" import ")
         names.setdefault(owner if found and owner.startswith("from ") else text, []).append(name)
-    return [f"{owner} import {', '.join(sorted(given))}" if owner not in imports else owner for owner, given in names.items()]
+    return [
+        f"{owner} import {', '.join(sorted(given))}" if owner not in imports else owner
+        for owner, given in names.items()
+    ]
 
 
 def block_of(stmt: ast.stmt, parent: Optional[ast.AST]) -> Optional[List[ast.stmt]]:
@@ -303,21 +313,25 @@ def bound_names(node: ast.AST) -> Set[str]:
     return found
 
 
-def loads(node: ast.AST, name: str) -> Iterator[ast.Name]:
+def loads(node: Any, name: Any) -> Iterator[ast.Name]:
     """The places in a tree that read a name."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and inner.id == name and isinstance(inner.ctx, ast.Load):
             yield inner
 
 
-def stores(node: ast.AST, name: str) -> Iterator[ast.AST]:
+def stores(node: Any, name: Any) -> Iterator[ast.AST]:
     """The places in a tree that bind a name, parameters and definitions counted."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id == name and not isinstance(inner.ctx, ast.Load):
-            yield inner
-        elif isinstance(inner, ast.arg) and inner.arg == name:
-            yield inner
-        elif isinstance(inner, (ast.FunctionDef, ast.ClassDef)) and inner.name == name and inner is not node:
+        if (
+            (isinstance(inner, ast.Name) and inner.id == name and not isinstance(inner.ctx, ast.Load))
+            or (isinstance(inner, ast.arg) and inner.arg == name)
+            or (
+                isinstance(inner, (ast.FunctionDef, ast.ClassDef))
+                and inner.name == name
+                and inner is not node
+            )
+        ):
             yield inner
 
 
@@ -336,12 +350,26 @@ def is_import(stmt: ast.AST) -> bool:
 
 
 def is_docstring(stmt: ast.AST) -> bool:
-    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant) and isinstance(stmt.value.value, str)
+    return (
+        isinstance(stmt, ast.Expr)
+        and isinstance(stmt.value, ast.Constant)
+        and isinstance(stmt.value.value, str)
+    )
 
 
 def atom(node: ast.AST, text: str) -> str:
     """An expression's text fit to be followed by `.name`, `[…]` or an operator."""
-    tight = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Dict, ast.Tuple, ast.Set, ast.ListComp)
+    tight = (
+        ast.Name,
+        ast.Attribute,
+        ast.Call,
+        ast.Subscript,
+        ast.List,
+        ast.Dict,
+        ast.Tuple,
+        ast.Set,
+        ast.ListComp,
+    )
     if isinstance(node, tight) and not (isinstance(node, ast.Tuple) and not text.startswith("(")):
         return text if "\n" not in text or text[-1:] in ")]}" else f"({text})"
     return f"({text})"
@@ -357,7 +385,7 @@ def pure(node: ast.AST, *, calls: Sequence[str] = ()) -> bool:
     return True
 
 
-def names_in(node: ast.AST) -> Set[str]:
+def names_in(node: Any) -> Set[str]:
     """The names that an expression reads."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 

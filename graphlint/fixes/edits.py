@@ -10,6 +10,7 @@ from graphlint.finding import Edit
 from graphlint.notebook import read_notebook
 from graphlint.source import LINE_END
 
+
 def clash(a: Edit, b: Edit) -> bool:
     """True where two edits overlap, or insert other text at one place; the same edit twice counts once."""
     if a == b:
@@ -84,7 +85,8 @@ _SOURCE = re.compile(r'"(?:[^"\\]|\\.)*"')
 def apply_to_notebook(data: bytes, edits: Iterable[Edit]) -> Optional[bytes]:
     """A notebook after edits whose lines count within the joined code cells.
 
-    Only the strings of the cells that change are written anew; the rest of the file stays byte for byte. None where
+    Only the strings of the cells that change are written anew; the rest of the file stays byte for byte.
+    None where
     an edit leaves its cell or the file spells its cells in a way that can't be kept.
     """
     _, cells = read_notebook(data)
@@ -129,9 +131,7 @@ def _list_like(before: str, lines: List[str], ascii_only: bool) -> str:
     if first is None:
         return json.dumps(lines, ensure_ascii=ascii_only)
     second = _SOURCE.search(before, first.end())
-    last = first
-    for last in _SOURCE.finditer(before):
-        pass
+    last = list(_SOURCE.finditer(before))[-1]
     between = before[first.end() : second.start()] if second is not None else "," + before[1 : first.start()]
     items = between.join(json.dumps(line, ensure_ascii=ascii_only) for line in lines)
     return before[: first.start()] + items + before[last.end() :]

@@ -50,7 +50,11 @@ def _moved_down(body: List[ast.stmt], name: str, draft: Draft, ctx: Any) -> Opti
         changes = any(True for s in between for _ in _binds(s, name))
         if not changes or any(True for s in later for _ in _binds(s, name)):
             continue
-        if any(True for s in between for _ in _binds(s, own)) or not _no_defaults(stmt) or not draft.alone(stmt):
+        if (
+            any(True for s in between for _ in _binds(s, own))
+            or not _no_defaults(stmt)
+            or not draft.alone(stmt)
+        ):
             continue
         if not _free(stmt, own).isdisjoint(_rebound(later)):
             continue
@@ -89,7 +93,12 @@ def _free(stmt: ast.stmt, own: str) -> set:
 
 
 def _rebound(body: List[ast.stmt]) -> set:
-    return {n.id for s in body for n in [s, *walk_own(s)] if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    return {
+        n.id
+        for s in body
+        for n in [s, *walk_own(s)]
+        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    }
 
 
 @fixes("GL133", "GL343")
@@ -140,7 +149,7 @@ def explicit_super(found: Any, ctx: Any) -> Optional[Fix]:
                  and n.func.id == "super" and not n.args), None)  # fmt: skip
     owner = str(found.values["owner"])
     need(call is not None and owner.isidentifier() and owner in ctx.module.order)
-    draft.replace(call, f"super({owner}, self)")  # type: ignore[arg-type]
+    draft.replace(call, f"super({owner}, self)")
     return draft.fix(SAFE)
 
 
@@ -149,7 +158,11 @@ def classmethod_to_method(found: Any, ctx: Any) -> Optional[Fix]:
     """A classmethod that is only called on `self` becomes a plain method."""
     draft = Draft(ctx)
     info = getattr(ctx.value(found.node.func).target, "info", None)
-    need(isinstance(info, FunctionInfo) and info.module is ctx.module and isinstance(info.node, ast.FunctionDef))
+    need(
+        isinstance(info, FunctionInfo)
+        and info.module is ctx.module
+        and isinstance(info.node, ast.FunctionDef)
+    )
     node: Any = info.node  # type: ignore[union-attr]
     need(len(node.decorator_list) == 1 and node.args.args)
     name = node.args.args[0].arg
@@ -183,7 +196,7 @@ def fold_decorator(found: Any, ctx: Any) -> Optional[Fix]:
         return draft.fix(SAFE)
     maker = ctx.module.resolve(decorator)
     need(isinstance(maker, FunctionInfo) and maker.module is ctx.module and info.owner is not None)
-    wrapper, function = _wrapper(maker.node)  # type: ignore[union-attr]
+    wrapper, function = _wrapper(maker.node)
     need(wrapper.args.args and wrapper.args.args[0].arg == "self" and draft.alone(node))
     plain = draft.fresh(f"_{node.name.strip('_')}_undecorated", f"{node.name}_undecorated")
     name_at = draft.source.line_text(node.lineno).index(node.name, draft.source.span(node)[1] + 2) + 1
@@ -207,7 +220,9 @@ def _wrapper(maker: Any) -> Any:
     """The wrapper function of a simple decorator and the name under which it calls what it wraps."""
     body = [s for s in maker.body if not is_docstring(s)]
     need(len(body) == 2 and isinstance(body[0], ast.FunctionDef) and isinstance(body[1], ast.Return))
-    need(isinstance(body[1].value, ast.Name) and body[1].value.id == body[0].name and len(maker.args.args) == 1)
+    need(
+        isinstance(body[1].value, ast.Name) and body[1].value.id == body[0].name and len(maker.args.args) == 1
+    )
     function = maker.args.args[0].arg
     inner = ast.Module(body[0].body, [])
     need(function not in bound_names(body[0]) and body[0].name not in names_in(inner))
@@ -225,13 +240,13 @@ def _as_method(wrapper: ast.FunctionDef, function: str, plain: str, node: Any, d
     for use in uses:
         call = draft.parent(use)
         need(isinstance(call, ast.Call) and call.func is use and call.args)
-        first = call.args[0]  # type: ignore[union-attr]
+        first = call.args[0]
         need(isinstance(first, ast.Name) and first.id == "self")
         line, column, _, _ = draft.source.span(use)
-        end = draft.source.span(call.args[1])[:2] if len(call.args) > 1 else draft.source.span(first)[2:]  # type: ignore[union-attr]
-        if len(call.args) == 1 and call.keywords:  # type: ignore[union-attr]
+        end = draft.source.span(call.args[1])[:2] if len(call.args) > 1 else draft.source.span(first)[2:]
+        if len(call.args) == 1 and call.keywords:
             need(False)
-        edits.append(Edit(line, column, *end, f"self.{plain}("))
+        edits.append(Edit(line, column, *end, f"self.{plain}("))  # type: ignore[call-arg]
     text = apply_edits(draft.source.text, edits)
     lines = [line.rstrip("\r") for line in text.split("\n")]
     need(len(lines) == len(draft.source.lines))
@@ -257,11 +272,16 @@ def return_nonlocal(found: Any, ctx: Any) -> Optional[Fix]:
     need(isinstance(node, ast.FunctionDef) and len(found.node.names) == 1 and not node.decorator_list)
     name = found.node.names[0]
     outer = draft.function_of(node)
-    need(isinstance(outer, ast.FunctionDef) and not node.args.defaults and not node.args.vararg and not node.args.kwarg)
+    need(
+        isinstance(outer, ast.FunctionDef)
+        and not node.args.defaults
+        and not node.args.vararg
+        and not node.args.kwarg
+    )
     need(not any(isinstance(n, (ast.Yield, ast.FunctionDef, ast.Lambda)) for n in walk_own(node)))
     calls = [draft.parent(u) for u in loads(outer, node.name)]
     need(calls and all(isinstance(c, ast.Call) and not c.keywords for c in calls))
-    own = [a for a in node.args.args]
+    own = list(node.args.args)
     if own:
         _, _, line, column = draft.source.span(own[-1])
         draft.insert(line, column, f", {name}")
@@ -300,16 +320,24 @@ def _bind_call(call: Any, name: str, value: bool, number: int, draft: Draft) -> 
         draft.replace(stmt, f"_, {name} = {text}" if value else f"{name} = {text}")
         return
     need(value and isinstance(stmt, (ast.Assign, ast.Return)))
-    if isinstance(stmt, ast.Assign) and stmt.value is call and len(stmt.targets) == 1 and isinstance(stmt.targets[0], ast.Name):
+    if (
+        isinstance(stmt, ast.Assign)
+        and stmt.value is call
+        and len(stmt.targets) == 1
+        and isinstance(stmt.targets[0], ast.Name)
+    ):
         draft.replace(stmt, f"{stmt.targets[0].id}, {name} = {text}")
         return
-    need(len([n for n in ast.walk(stmt) if isinstance(n, ast.Call)]) == 1 and not any(True for _ in loads(stmt, name)))
+    need(
+        len([n for n in ast.walk(stmt) if isinstance(n, ast.Call)]) == 1
+        and not any(True for _ in loads(stmt, name))
+    )
     result = draft.fresh("result", f"result_{number}")
     draft.before(stmt, f"{result}, {name} = {text}")
     draft.replace(call, result)
 
 
-_EATERS = frozenset("list tuple sum max min sorted enumerate zip any all".split())
+_EATERS = frozenset(["list", "tuple", "sum", "max", "min", "sorted", "enumerate", "zip", "any", "all"])
 
 
 @fixes("GL110")
@@ -322,24 +350,26 @@ def generator_to_list(found: Any, ctx: Any) -> Optional[Fix]:
     need(not any(isinstance(n, ast.While) and isinstance(n.test, ast.Constant) for n in walk_own(node)))
     returns = [n for n in walk_own(node) if isinstance(n, ast.Return)]
     need(not any(r.value is not None for r in returns))
-    uses = [n for n in ast.walk(draft.tree) if isinstance(n, (ast.Name, ast.Attribute))
-            and getattr(n, "id", getattr(n, "attr", None)) == node.name and isinstance(n.ctx, ast.Load)]  # fmt: skip
+    named = [n for n in ast.walk(draft.tree) if isinstance(n, (ast.Name, ast.Attribute))]
+    uses = [n for n in named if getattr(n, "id", getattr(n, "attr", "")) == node.name]
     need(uses)
     for use in uses:
         call = draft.parent(use)
         need(isinstance(call, ast.Call) and call.func is use)
-        around = draft.parent(call)  # type: ignore[arg-type]
+        around = draft.parent(call)
         looped = isinstance(around, (ast.For, ast.comprehension)) and around.iter is call
-        eaten = isinstance(around, ast.Call) and isinstance(around.func, ast.Name) and around.func.id in _EATERS
+        eaten = (
+            isinstance(around, ast.Call) and isinstance(around.func, ast.Name) and around.func.id in _EATERS
+        )
         need(looped or eaten)
     items = draft.fresh("items", "collected")
     first = next(s for s in node.body if not is_docstring(s))
     draft.before(first, f"{items} = []")
     for one in yields:
         method = "extend" if isinstance(one, ast.YieldFrom) else "append"
-        draft.replace(draft.parent(one), f"{items}.{method}({draft.text(one.value)})")  # type: ignore[arg-type]
-    for one in returns:
-        draft.replace(one, f"return {items}")
+        draft.replace(draft.parent(one), f"{items}.{method}({draft.text(one.value)})")
+    for bare in returns:
+        draft.replace(bare, f"return {items}")
     if not isinstance(node.body[-1], ast.Return):
         last = node.body[-1]
         draft.after(last, f"return {items}")

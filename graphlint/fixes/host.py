@@ -1,4 +1,6 @@
-"""Rewrites of what Python computes otherwise than the graph (GL50x, GL51x, GL53x): constants, texts, NumPy and math."""
+"""Rewrites of what Python computes otherwise than the graph (GL50x, GL51x, GL53x): constants, texts, NumPy
+and math.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,11 @@ def python_number(found: Any, ctx: Any) -> Optional[Fix]:
         need(abs(const) < 10**38)
         draft.replace(node, repr(float(const)))
         return draft.fix(UNSAFE, "a float holds some 7 digits in the graph")
-    need(isinstance(const, (bool, int, str)) or isinstance(const, float) and math.isfinite(const))
+    need(isinstance(const, (bool, int, str)) or (isinstance(const, float) and math.isfinite(const)))
     text = repr(const)
-    draft.replace(node, f"({text})" if text.startswith("-") and isinstance(draft.parent(node), ast.BinOp) else text)
+    draft.replace(
+        node, f"({text})" if text.startswith("-") and isinstance(draft.parent(node), ast.BinOp) else text
+    )
     return draft.fix(SAFE)
 
 
@@ -62,15 +66,15 @@ def format_instead(found: Any, ctx: Any) -> Optional[Fix]:
             pieces.append(str(part.value).replace("{", "{{").replace("}", "}}"))
             continue
         need(isinstance(part, ast.FormattedValue))
-        value = ctx.value(part.value)  # type: ignore[attr-defined]
+        value = ctx.value(part.value)
         need(value.kind in (v.NUMBER, v.STR, v.NONE, v.TUPLE, v.LIST) and not value.runtime)
         spec = ""
-        if part.format_spec is not None:  # type: ignore[attr-defined]
-            need(all(isinstance(s, ast.Constant) for s in part.format_spec.values))  # type: ignore[attr-defined]
-            spec = ":" + "".join(s.value for s in part.format_spec.values)  # type: ignore[attr-defined]
-        conversion = f"!{chr(part.conversion)}" if part.conversion > 0 else ""  # type: ignore[attr-defined]
+        if part.format_spec is not None:
+            need(all(isinstance(s, ast.Constant) for s in part.format_spec.values))
+            spec = ":" + "".join(s.value for s in part.format_spec.values)
+        conversion = f"!{chr(part.conversion)}" if part.conversion > 0 else ""
         pieces.append("{" + conversion + spec + "}")
-        given.append(ast.unparse(part.value))  # type: ignore[attr-defined]
+        given.append(ast.unparse(part.value))
     draft.replace(node, f"{_quoted(''.join(pieces), draft.text(node))}.format({', '.join(given)})")
     return draft.fix(SAFE)
 
@@ -89,14 +93,26 @@ def compare_number(found: Any, ctx: Any) -> Optional[Fix]:
     """`f"{n}" == "2"` becomes `n == 2`."""
     node, draft = found.node, Draft(ctx)
     compare = draft.parent(node)
-    need(isinstance(compare, ast.Compare) and len(compare.ops) == 1 and isinstance(compare.ops[0], (ast.Eq, ast.NotEq)))
-    other = compare.comparators[0] if compare.left is node else compare.left  # type: ignore[union-attr]
-    need(isinstance(other, ast.Constant) and isinstance(other.value, str) and str(_int(other.value)) == other.value)
+    need(
+        isinstance(compare, ast.Compare)
+        and len(compare.ops) == 1
+        and isinstance(compare.ops[0], (ast.Eq, ast.NotEq))
+    )
+    other = compare.comparators[0] if compare.left is node else compare.left
+    need(
+        isinstance(other, ast.Constant)
+        and isinstance(other.value, str)
+        and str(_int(other.value)) == other.value
+    )
     need(len(node.values) == 1 and isinstance(node.values[0], ast.FormattedValue))
     piece = node.values[0]
-    need(piece.format_spec is None and piece.conversion in (-1, 115) and ctx.value(piece.value).kind == v.NUMBER)
+    need(
+        piece.format_spec is None
+        and piece.conversion in (-1, 115)
+        and ctx.value(piece.value).kind == v.NUMBER
+    )
     draft.replace(node, ast.unparse(piece.value))
-    draft.replace(other, str(_int(other.value)))  # type: ignore[union-attr]
+    draft.replace(other, str(_int(other.value)))
     return draft.fix(SAFE)
 
 
@@ -114,7 +130,10 @@ def hasattr_true(found: Any, ctx: Any) -> Optional[Fix]:
     value = ctx.value(node.args[0])
     need(pure(node.args[0]) and value.kind in (v.TENSOR, v.NUMBER))
     draft.replace(node, "True")
-    return draft.fix(UNSAFE, f"assumes that {ast.unparse(node.args[0])} is always a {'Tensor' if value.kind == v.TENSOR else 'number'}")
+    return draft.fix(
+        UNSAFE,
+        f"assumes that {ast.unparse(node.args[0])} is always a {value.kind}",
+    )
 
 
 @fixes("GL508")
@@ -130,7 +149,9 @@ def identity(found: Any, ctx: Any) -> Optional[Fix]:
         end_line, end, _, _ = draft.source.span(right)
         text = draft.source.segment(line, start, end_line, end)
         need(text.split() == (["is", "not"] if negated else ["is"]))
-        draft.cut(line, start, end_line, end, text.replace("is not" if negated else "is", "!=" if negated else "=="))
+        draft.cut(
+            line, start, end_line, end, text.replace("is not" if negated else "is", "!=" if negated else "==")
+        )
         return draft.fix(SAFE)
     need(pure(left) and pure(right))
     answer = str(not negated)
@@ -148,17 +169,40 @@ def _linked(one: str, other: str, draft: Draft) -> bool:
     for a, b in ((one, other), (other, one)):
         bound = list(stores(draft.ctx.node, a))
         link = draft.parent(bound[0]) if len(bound) == 1 else None
-        if isinstance(link, ast.Assign) and isinstance(link.value, ast.Name) and link.value.id == b:
-            if all(getattr(s, "lineno", 0) <= link.lineno for s in stores(draft.ctx.node, b)):
-                return True
+        if not (isinstance(link, ast.Assign) and isinstance(link.value, ast.Name) and link.value.id == b):
+            continue
+        if all(getattr(s, "lineno", 0) <= link.lineno for s in stores(draft.ctx.node, b)):
+            return True
     return False
 
 
-_MATH = {n: n for n in ("sqrt exp log sin cos tan tanh sinh cosh asin acos atan floor ceil log2 log10 log1p expm1 erf").split()}
+_MATH = {
+    n: n
+    for n in [
+        "sqrt",
+        "exp",
+        "log",
+        "sin",
+        "cos",
+        "tan",
+        "tanh",
+        "sinh",
+        "cosh",
+        "asin",
+        "acos",
+        "atan",
+        "floor",
+        "ceil",
+        "log2",
+        "log10",
+        "log1p",
+        "expm1",
+        "erf",
+    ]
+}
 _MATH["fabs"] = "abs"
-_NUMPY = {**_MATH, "abs": "abs", "absolute": "abs", "maximum": "maximum", "minimum": "minimum", "square": "square",
-          "argsort": "argsort", "cumsum": "cumsum", "sign": "sign", "power": "pow"}  # fmt: skip
-_NUMPY.update(arcsin="asin", arccos="acos", arctan="atan")
+_NUMPY = {**_MATH, **{n: n for n in ("abs", "maximum", "minimum", "square", "argsort", "sign")}}
+_NUMPY.update(absolute="abs", power="pow", arcsin="asin", arccos="acos", arctan="atan")
 
 
 @fixes("GL502")
@@ -180,15 +224,19 @@ def numpy_round_trip(found: Any, ctx: Any) -> Optional[Fix]:
     need(isinstance(call, ast.Call) and node in call.args and not call.keywords)
     callee = ctx.callee(call)
     need(callee.startswith("numpy.") and callee[6:] in _NUMPY)
-    outer = draft.parent(call)  # type: ignore[arg-type]
+    outer = draft.parent(call)
     need(isinstance(outer, ast.Call) and outer.args == [call] and not outer.keywords)
     need(ctx.callee(outer) in ("mindspore.Tensor", "mindspore.tensor", "mindspore.Tensor.from_numpy"))
     given = []
-    for arg in call.args:  # type: ignore[union-attr]
-        host = isinstance(arg, ast.Call) and isinstance(arg.func, ast.Attribute) and arg.func.attr in ("asnumpy", "numpy")
+    for arg in call.args:
+        host = (
+            isinstance(arg, ast.Call)
+            and isinstance(arg.func, ast.Attribute)
+            and arg.func.attr in ("asnumpy", "numpy")
+        )
         need(host or isinstance(arg, ast.Constant))
-        given.append(one_line(draft.text(arg.func.value if host else arg)))  # type: ignore[attr-defined]
-    draft.replace(outer, f"{draft.api('mindspore.ops')}.{_NUMPY[callee[6:]]}({', '.join(given)})")  # type: ignore[arg-type]
+        given.append(one_line(draft.text(arg.func.value if host else arg)))
+    draft.replace(outer, f"{draft.api('mindspore.ops')}.{_NUMPY[callee[6:]]}({', '.join(given)})")
     return draft.fix(UNSAFE, "the operator keeps the Tensor's dtype; gradients pass through it")
 
 
@@ -200,7 +248,11 @@ def numpy_constant(found: Any, ctx: Any) -> Optional[Fix]:
     made = node.args[0]
     name = ctx.callee(made)
     need(name in ("numpy.ones", "numpy.zeros") and made.args)
-    dtype = made.args[1] if len(made.args) > 1 else next((k.value for k in made.keywords if k.arg == "dtype"), None)
+    dtype = (
+        made.args[1]
+        if len(made.args) > 1
+        else next((k.value for k in made.keywords if k.arg == "dtype"), None)
+    )
     full = ctx.module.dotted(dtype) if dtype is not None else "numpy.float64"
     kinds = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8")
     need(full is not None and full.startswith("numpy.") and full[6:] in kinds)
@@ -214,7 +266,9 @@ def stack_instead(found: Any, ctx: Any) -> Optional[Fix]:
     """`Tensor([a, b])` over Tensors becomes `ops.stack([a, b])`."""
     node, draft = found.node, Draft(ctx)
     given = node.args[0]
-    need(len(node.args) == 1 and not node.keywords and isinstance(given, (ast.List, ast.Tuple)) and given.elts)
+    need(
+        len(node.args) == 1 and not node.keywords and isinstance(given, (ast.List, ast.Tuple)) and given.elts
+    )
     need(all(ctx.value(e).kind == v.TENSOR for e in given.elts))
     draft.replace(node.func, f"{draft.api('mindspore.ops')}.stack")
     return draft.fix(UNSAFE, "assumes that all parts have one dtype and one shape")
@@ -252,27 +306,39 @@ def plain_read(found: Any, ctx: Any) -> Optional[Fix]:
     node, draft = found.node, Draft(ctx)
     if isinstance(node, ast.Call) and ctx.callee(node) == "builtins.globals":
         item = draft.parent(node)
-        need(isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Constant) and isinstance(item.ctx, ast.Load))
-        name = item.slice.value  # type: ignore[union-attr]
+        need(
+            isinstance(item, ast.Subscript)
+            and isinstance(item.slice, ast.Constant)
+            and isinstance(item.ctx, ast.Load)
+        )
+        name = item.slice.value
         need(isinstance(name, str) and name in ctx.module.order and not draft.shadowed(name))
-        draft.replace(item, name)  # type: ignore[arg-type]
+        draft.replace(item, name)
         return draft.fix(SAFE)
     return _index_in_turn(node, draft, ctx)
 
 
 def _index_in_turn(stmt: Any, draft: Draft, ctx: Any) -> Optional[Fix]:
     """`it = iter(s)` and the calls of `next(it)` in a row after it: `it = s`, `it[0]`, `it[1]`."""
-    need(isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name) and isinstance(stmt.value, ast.Call))
+    need(
+        isinstance(stmt, ast.Assign)
+        and isinstance(stmt.targets[0], ast.Name)
+        and isinstance(stmt.value, ast.Call)
+    )
     name, call = stmt.targets[0].id, stmt.value
     need(len(call.args) == 1 and len(list(stores(ctx.node, name))) == 1)
     need(ctx.value(call.args[0]).kind in v.SEQUENCES)
     block = draft.block_of(stmt)
-    uses = [n for n in ast.walk(ctx.node) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    uses = [
+        n
+        for n in ast.walk(ctx.node)
+        if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+    ]
     uses.sort(key=lambda n: (n.lineno, n.col_offset))
     for number, use in enumerate(uses):
         around = draft.parent(use)
         need(isinstance(around, ast.Call) and ctx.callee(around) == "builtins.next" and len(around.args) == 1)
         need(block is not None and draft.statement(use) in block)
-        draft.replace(around, f"{name}[{number}]")  # type: ignore[arg-type]
+        draft.replace(around, f"{name}[{number}]")
     draft.replace(call, draft.text(call.args[0]))
     return draft.fix(SAFE)

@@ -21,12 +21,12 @@ def write_back(found: Any, ctx: Any) -> Optional[Fix]:
     stmt, through = draft.statement(found.node), str(found.values["through"])
     name = written_name(stmt)
     need(name is not None and through.isidentifier())
-    bound = list(stores(ctx.node, name))  # type: ignore[arg-type]
+    bound = list(stores(ctx.node, name))
     link = draft.parent(bound[0]) if len(bound) == 1 else None
     need(isinstance(link, ast.Assign) and link.lineno < stmt.lineno)
     if isinstance(link.value, ast.Name):  # type: ignore[union-attr]
         return alias_back(name, through, stmt, draft, ctx)  # type: ignore[arg-type]
-    block = draft.block_of(link)  # type: ignore[arg-type]
+    block = draft.block_of(link)
     need(block is not None and stmt in block)
     between = [s for s in stores(ctx.node, through) if link.lineno <= getattr(s, "lineno", 0) <= stmt.lineno]  # type: ignore[union-attr]
     need(not between)
@@ -39,14 +39,14 @@ def write_back(found: Any, ctx: Any) -> Optional[Fix]:
     return draft.fix(UNSAFE, f"assumes that '{name}' is a view of '{through}' and not a copy")
 
 
-def _source_of_view(value: ast.expr, name: str, through: str) -> str:
+def _source_of_view(value: Any, name: str, through: str) -> str:
     """The statement that puts a written view back into what it looks at."""
     if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name) and value.value.id == through:
         index = value.slice
         need(isinstance(index, ast.Constant) and isinstance(index.value, int))
         return f"{through}[{ast.unparse(index)}] = {name}"
     need(isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and not value.keywords)
-    base, method, args = value.func.value, value.func.attr, value.args  # type: ignore[union-attr,attr-defined]
+    base, method, args = value.func.value, value.func.attr, value.args
     need(isinstance(base, ast.Name) and base.id == through)
     if method in ("reshape", "view", "flatten", "ravel"):
         return f"{through} = {name}.reshape({through}.shape)"
@@ -61,23 +61,29 @@ def _source_of_view(value: ast.expr, name: str, through: str) -> str:
 def _constants(args: Any) -> list:
     items = args[0].elts if len(args) == 1 and isinstance(args[0], (ast.Tuple, ast.List)) else args
     need(items and all(isinstance(a, ast.Constant) and isinstance(a.value, int) for a in items))
-    return [a.value for a in items]
+    return [a.value for a in items]  # type: ignore[union-attr]
 
 
 @fixes("GL402", "GL403")
 def augmented(found: Any, ctx: Any) -> Optional[Fix]:
     """`y += v` becomes `y = y + v`."""
     draft, stmt = Draft(ctx), draft_statement(found, ctx)
-    need(isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name) and type(stmt.op) in _OPERATORS)
+    need(
+        isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name) and type(stmt.op) in _OPERATORS
+    )
     text, target = draft.text(stmt.value), draft.text(stmt.target)
-    value = text if isinstance(stmt.value, (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)) else f"({text})"
+    value = (
+        text
+        if isinstance(stmt.value, (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript))
+        else f"({text})"
+    )
     draft.replace(stmt, f"{target} = {target} {_OPERATORS[type(stmt.op)]} {value}")
     if found.rule.code == "GL403":
         return draft.fix(SAFE)
     return draft.fix(UNSAFE, "others that hold the tensor keep the old data, as PyNative on a CPU has it")
 
 
-def draft_statement(found: Any, ctx: Any) -> ast.stmt:
+def draft_statement(found: Any, ctx: Any) -> Any:
     return Draft(ctx).statement(found.node)
 
 
@@ -91,13 +97,36 @@ def copy_input(found: Any, ctx: Any) -> Optional[Fix]:
     need(len(ctx.trace.chain) == 1 and path in {a.arg for a in ctx.node.args.args})
     first = next((s for s in ctx.node.body if not is_docstring(s)), None)
     need(first is not None)
-    draft.before(first, f"{path} = {path}.copy()")  # type: ignore[arg-type]
+    draft.before(first, f"{path} = {path}.copy()")
     return draft.fix(UNSAFE, "the caller's tensor then stays as it was, in PyNative too")
 
 
 _PLAIN = frozenset(
-    "add sub mul div masked_fill clamp clip floor_divide exp log sqrt relu sigmoid tanh erfinv floor neg abs pow "
-    "remainder masked_scatter sign addmm".split()
+    [
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "masked_fill",
+        "clamp",
+        "clip",
+        "floor_divide",
+        "exp",
+        "log",
+        "sqrt",
+        "relu",
+        "sigmoid",
+        "tanh",
+        "erfinv",
+        "floor",
+        "neg",
+        "abs",
+        "pow",
+        "remainder",
+        "masked_scatter",
+        "sign",
+        "addmm",
+    ]
 )
 
 
@@ -108,11 +137,14 @@ def inplace_method(found: Any, ctx: Any) -> Optional[Fix]:
     stmt = draft.statement(call)
     receiver, method = call.func.value, call.func.attr
     need(isinstance(receiver, ast.Name) and ctx.value(receiver).kind == v.TENSOR)
-    assigned = isinstance(stmt, ast.Assign) and stmt.value is call and len(stmt.targets) == 1 and (
-        isinstance(stmt.targets[0], ast.Name) and stmt.targets[0].id == receiver.id
+    assigned = (
+        isinstance(stmt, ast.Assign)
+        and stmt.value is call
+        and len(stmt.targets) == 1
+        and (isinstance(stmt.targets[0], ast.Name) and stmt.targets[0].id == receiver.id)
     )
     statement = isinstance(stmt, ast.Expr) and stmt.value is call
-    need(statement or assigned or isinstance(stmt, ast.Return) and stmt.value is call)
+    need(statement or assigned or (isinstance(stmt, ast.Return) and stmt.value is call))
     name = receiver.id
     if method == "zero_":
         need(not call.args and not call.keywords)

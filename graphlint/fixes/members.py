@@ -19,14 +19,19 @@ def assignments(cls: ClassInfo, attr: str) -> Iterator[Any]:
     """Every statement of the class that binds `self.attr`, in any method."""
     for node in ast.walk(cls.node):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and any(is_self(t, attr) for t in targets):
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and any(
+            is_self(t, attr) for t in targets
+        ):
             yield node
 
 
 def is_self(node: Any, attr: str) -> bool:
     """True for `self.attr`."""
-    return isinstance(node, ast.Attribute) and node.attr == attr and isinstance(node.value, ast.Name) and (
-        node.value.id == "self"
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == attr
+        and isinstance(node.value, ast.Name)
+        and (node.value.id == "self")
     )
 
 
@@ -55,7 +60,7 @@ def add_to_init(draft: Draft, *lines: str) -> None:
     step = draft.unit()
     signature, given = ("self", "") if plain else ("self, *args, **kwargs", "*args, **kwargs")
     body = [f"super().__init__({given})", *lines]
-    draft.before(first, f"def __init__({signature}):", *(step + line for line in body))  # type: ignore[arg-type]
+    draft.before(first, f"def __init__({signature}):", *(step + line for line in body))
     blank = draft.edits.pop()
     draft.insert(blank.line, 1, blank.text + "\n")
 
@@ -63,4 +68,3 @@ def add_to_init(draft: Draft, *lines: str) -> None:
 def attribute_free(draft: Draft, *wanted: str) -> str:
     """A name for a new attribute that nothing in the module uses."""
     return draft.fresh(*wanted, *(f"{w}_" for w in wanted))
-

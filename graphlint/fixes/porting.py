@@ -16,7 +16,9 @@ def has_bias(found: Any, ctx: Any) -> Optional[Fix]:
     need(found.message is getattr(found.rule, "torch", None))
     draft = Draft(ctx)
     _add_keyword(found.node, "has_bias=True", draft)
-    return draft.fix(UNSAFE, "assumes that the PyTorch layer has its bias: checkpoints from MindSpore then lack it")
+    return draft.fix(
+        UNSAFE, "assumes that the PyTorch layer has its bias: checkpoints from MindSpore then lack it"
+    )
 
 
 @fixes("GL602")
@@ -38,10 +40,18 @@ def pad_mode(found: Any, ctx: Any) -> Optional[Fix]:
 
 def _add_keyword(call: Any, text: str, draft: Draft) -> None:
     """Adds a keyword behind the last argument of a call."""
-    last = max([*call.args, *(k.value for k in call.keywords)], key=lambda n: (n.end_lineno, n.end_col_offset))
+    last = max(
+        [*call.args, *(k.value for k in call.keywords)], key=lambda n: (n.end_lineno, n.end_col_offset)
+    )
     need(not isinstance(last, ast.GeneratorExp))
     _, _, line, column = draft.source.span(last)
     _, _, end_line, end = draft.source.span(call)
     between = draft.source.segment(line, column, end_line, end - 1)
     need(between.strip() in ("", ","))
-    draft.insert(line, column, f", {text}")
+    before = draft.source.line_text(last.lineno)
+    first = next((k for k in call.keywords if k.value is last), last)
+    start = draft.source.span(first)[1]
+    if last.lineno > call.lineno and not before[: start - 1].strip():
+        draft.insert(line, column, f",\n{before[: start - 1]}{text}")
+    else:
+        draft.insert(line, column, f", {text}")

@@ -1,4 +1,6 @@
-"""The rounds of `--fix`: check, take the rewrites that don't meet, apply them, and again until nothing changes."""
+"""The rounds of `--fix`: check, take the rewrites that don't meet, apply them, and again until nothing
+changes.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def run(paths: Sequence[str], settings: Settings, stdin: Stdin = None) -> Outcom
             result = engine.check(paths, settings, stdin=stdin, given=state.given())
             after = Counter(_place(f) for f in result.findings)
             left = {f.fingerprint for f in result.findings}
-            idle.update(f.fingerprint for f in made if f.fingerprint in left and after[_place(f)] >= before[_place(f)])
+            idle.update(
+                f.fingerprint for f in made if f.fingerprint in left and after[_place(f)] >= before[_place(f)]
+            )
     return Outcome(result, state.changes(), fixed)
 
 
@@ -69,11 +73,13 @@ def applies(finding: Finding, settings: Settings) -> bool:
     if finding.fix is None or not finding.fix.edits:
         return False
     kind = finding.fix.applicability
-    return kind is Applicability.SAFE or settings.unsafe_fixes and kind is Applicability.UNSAFE
+    return kind is Applicability.SAFE or (settings.unsafe_fixes and kind is Applicability.UNSAFE)
 
 
 def _choose(findings: Iterable[Finding], settings: Settings, refused: Set[Key]) -> Dict[str, List[Finding]]:
-    """The rewrites of one round by file: in a function either one that has several edits, or several of one each."""
+    """The rewrites of one round by file: in a function either one that has several edits, or several of one
+    each.
+    """
     taken: Dict[str, List[Finding]] = {}
     edits: Dict[str, List[Edit]] = {}
     busy: Dict[Tuple[str, str], bool] = {}
@@ -95,7 +101,9 @@ def _choose(findings: Iterable[Finding], settings: Settings, refused: Set[Key]) 
 
 
 def _place(finding: Finding) -> Place:
-    """Rule and function: a rewrite that leaves as many findings as before isn't tried again at the same text."""
+    """Rule and function: a rewrite that leaves as many findings as before isn't tried again at the same
+    text.
+    """
     return finding.code, finding.path, finding.symbol
 
 
@@ -127,7 +135,9 @@ class _Files:
         return dict(self.after)
 
     def changes(self) -> List[Change]:
-        return [Change(p, self.before[p], after) for p, after in self.after.items() if after != self.before[p]]
+        return [
+            Change(p, self.before[p], after) for p, after in self.after.items() if after != self.before[p]
+        ]
 
     def _read(self, path: str) -> bytes:
         if path not in self.after:
@@ -141,7 +151,9 @@ class _Files:
         return self.after[path]
 
     def apply(self, path: str, findings: Sequence[Finding]) -> Tuple[List[Finding], List[Finding]]:
-        """Applies the rewrites of these findings to one file; gives those that it took and those that it refused."""
+        """Applies the rewrites of these findings to one file; gives those that it took and those that it
+        refused.
+        """
         data = self._read(path)
         attempt = self._attempt(path, data, findings)
         taken: List[Finding] = list(findings)

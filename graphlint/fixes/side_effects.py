@@ -30,7 +30,11 @@ def print_keywords(found: Any, ctx: Any) -> Optional[Fix]:
         column += draft.source.line_text(line)[column - 1 :].index("(") + 1
     end_line, end = draft.source.span(node.keywords[-1].value)[2:]
     rest = draft.source.line_text(end_line)[end - 1 :]
-    end += len(rest) - len(rest.lstrip(" ,")) if rest.lstrip(" ,").startswith(")") and "," in rest.split(")")[0] else 0
+    end += (
+        len(rest) - len(rest.lstrip(" ,"))
+        if rest.lstrip(" ,").startswith(")") and "," in rest.split(")")[0]
+        else 0
+    )
     need("#" not in draft.source.segment(line, column, end_line, end))
     draft.cut(line, column, end_line, end)
     return draft.fix(UNSAFE, "the printed text changes: parts are set apart by a space, and a line ends")
@@ -41,8 +45,12 @@ def print_parts(found: Any, ctx: Any) -> Optional[Fix]:
     """`print(f"x={x}")` becomes `print("x=", x)`."""
     node, draft = found.node, Draft(ctx)
     call = draft.parent(node)
-    need(isinstance(node, ast.JoinedStr) and isinstance(call, ast.Call) and ctx.callee(call) == "builtins.print")
-    need(not call.keywords and "{{" not in draft.text(node) and "}}" not in draft.text(node))  # type: ignore[union-attr]
+    need(
+        isinstance(node, ast.JoinedStr)
+        and isinstance(call, ast.Call)
+        and ctx.callee(call) == "builtins.print"
+    )
+    need(not call.keywords and "{{" not in draft.text(node) and "}}" not in draft.text(node))
     parts: List[str] = []
     for piece in node.values:
         if isinstance(piece, ast.Constant):
@@ -51,8 +59,8 @@ def print_parts(found: Any, ctx: Any) -> Optional[Fix]:
             if text:
                 parts.append(f'"{text}"')
         else:
-            need(piece.format_spec is None and piece.conversion == -1)  # type: ignore[attr-defined]
-            parts.append(ast.unparse(piece.value))  # type: ignore[attr-defined]
+            need(piece.format_spec is None and piece.conversion == -1)
+            parts.append(ast.unparse(piece.value))
     draft.replace(node, ", ".join(parts))
     return draft.fix(UNSAFE, "the printed text changes by spaces")
 
@@ -67,7 +75,12 @@ def write_to_print(found: Any, ctx: Any) -> Optional[Fix]:
     stmt = draft.statement(call)
     need(isinstance(stmt, ast.Expr) and len(call.args) == 1 and isinstance(call.args[0], ast.Constant))
     text, written = call.args[0].value, draft.text(call.args[0])
-    need(isinstance(text, str) and text.endswith("\n") and written.count("\\n") == 1 and written[-3:-1] == "\\n")
+    need(
+        isinstance(text, str)
+        and text.endswith("\n")
+        and written.count("\\n") == 1
+        and written[-3:-1] == "\\n"
+    )
     draft.replace(call, f"print({written[:-3]}{written[-1]})")
     return draft.fix(UNSAFE, "the graph prints when it runs, not in step with Python's own output")
 
@@ -83,7 +96,9 @@ def random_operator(found: Any, ctx: Any) -> Optional[Fix]:
     """`random.random()` becomes `ops.rand(1)`; not where a seed fixes the numbers."""
     draft, call = Draft(ctx), found.node
     need(ctx.callee(call) in _RANDOM and not call.args and not call.keywords)
-    need(not any(isinstance(n, ast.Attribute) and n.attr in ("seed", "set_seed") for n in ast.walk(draft.tree)))
+    need(
+        not any(isinstance(n, ast.Attribute) and n.attr in ("seed", "set_seed") for n in ast.walk(draft.tree))
+    )
     parent = draft.parent(call)
     number = isinstance(parent, ast.Call) and ctx.callee(parent) in ("builtins.float", "builtins.int")
     other = [s for s in (parent.left, parent.right) if s is not call] if isinstance(parent, ast.BinOp) else []
@@ -93,7 +108,8 @@ def random_operator(found: Any, ctx: Any) -> Optional[Fix]:
 
 
 _DROPPED = {
-    "contextlib.nullcontext": "", "contextlib.suppress": "assumes that the body doesn't raise what is suppressed",
+    "contextlib.nullcontext": "",
+    "contextlib.suppress": "assumes that the body doesn't raise what is suppressed",
     "threading.Lock": "the lock is no longer taken", "threading.RLock": "the lock is no longer taken",
     "warnings.catch_warnings": "warnings are no longer caught here",
 }  # fmt: skip
@@ -105,19 +121,22 @@ def without_with(found: Any, ctx: Any) -> Optional[Fix]:
     draft = Draft(ctx)
     stmt = draft.statement(found.node)
     need(isinstance(stmt, ast.With) and len(stmt.items) == 1)
-    item = stmt.items[0]  # type: ignore[union-attr]
+    item = stmt.items[0]
     manager = item.context_expr
     instance = ctx.value(manager).target
     if isinstance(instance, Instance):
         return _jit_class(instance.cls, draft, ctx)
     need(item.optional_vars is None)
     outer = draft.indent(stmt)
-    if isinstance(manager, ast.Call) and (ctx.module.dotted(manager.func) or "").rsplit(".", 1)[-1] in ("_no_grad", "no_grad"):
+    if isinstance(manager, ast.Call) and (ctx.module.dotted(manager.func) or "").rsplit(".", 1)[-1] in (
+        "_no_grad",
+        "no_grad",
+    ):
         note = _stop_gradients(stmt, draft, ctx)
     else:
         note = _reason(manager, ctx)
-    drop_header(draft, stmt, stmt.body)  # type: ignore[union-attr]
-    draft.dedent(stmt.body, outer)  # type: ignore[union-attr]
+    drop_header(draft, stmt, stmt.body)
+    draft.dedent(stmt.body, outer)
     return draft.fix(UNSAFE if note else SAFE, note)
 
 
@@ -161,7 +180,8 @@ def _jit_class(cls: ClassInfo, draft: Draft, ctx: Any) -> Optional[Fix]:
 
 
 _RAISABLE = (
-    "ValueError", "TypeError", "KeyError", "IndexError", "RuntimeError", "NotImplementedError", "AttributeError",
+    "ValueError", "TypeError", "KeyError", "IndexError", "RuntimeError", "NotImplementedError",
+    "AttributeError",
     "StopIteration", "ZeroDivisionError", "OSError", "AssertionError", "OverflowError", "KeyboardInterrupt",
     "UnboundLocalError", "NameError", "MemoryError", "Exception", "BaseException",
 )  # fmt: skip
@@ -178,7 +198,9 @@ def raise_base(found: Any, ctx: Any) -> Optional[Fix]:
     if isinstance(symbol, ClassInfo):
         need("__init__" not in symbol.methods)
         for base in symbol.mro:
-            names += [base.name] if isinstance(base, ClassInfo) else [base.dotted.rsplit(".", 1)[-1].lstrip("?")]
+            names += (
+                [base.name] if isinstance(base, ClassInfo) else [base.dotted.rsplit(".", 1)[-1].lstrip("?")]
+            )
     elif isinstance(target, ast.Name):
         kind = getattr(builtins, target.id, None)
         names = [k.__name__ for k in getattr(kind, "__mro__", ())]

@@ -27,8 +27,8 @@ def attribute_to_parameter(found: Any, ctx: Any) -> Optional[Fix]:
     value = first.value
     need(isinstance(value, ast.Constant) and isinstance(value.value, (bool, int, float)))
     kind = type(value.value)  # type: ignore[attr-defined]
-    need(attr not in cls.assigns and not any(isinstance(n, ast.Attribute) and n.attr == attr and not is_self(n, attr)
-                                             for n in ast.walk(draft.tree)))  # fmt: skip
+    named = [n for n in ast.walk(draft.tree) if isinstance(n, ast.Attribute) and n.attr == attr]
+    need(attr not in cls.assigns and all(is_self(n, attr) for n in named))
     init = init_of(ctx)
     others = [a for a in assignments(cls, attr) if a is not first]
     need(all(init is None or a not in list(ast.walk(init)) for a in others))
@@ -55,7 +55,9 @@ def _parameter(text: str, kind: type, name: str, draft: Draft) -> str:
 
 
 def _next_value(stmt: Any, path: str, kind: type, draft: Draft) -> str:
-    """The value that a statement writes, where it keeps the kind: a constant, or arithmetic of it with constants."""
+    """The value that a statement writes, where it keeps the kind: a constant, or arithmetic of it with
+    constants.
+    """
     if isinstance(stmt, ast.AugAssign):
         need(type(stmt.op) in _OPERATORS and _stays(stmt.value, path, kind))
         return f"{path} {_OPERATORS[type(stmt.op)]} {one_line(draft.text(stmt.value))}"
@@ -65,7 +67,7 @@ def _next_value(stmt: Any, path: str, kind: type, draft: Draft) -> str:
 
 def _stays(value: ast.expr, path: str, kind: type) -> bool:
     if isinstance(value, ast.Constant):
-        return type(value.value) is kind or kind is float and type(value.value) is int
+        return type(value.value) is kind or (kind is float and type(value.value) is int)
     if isinstance(value, (ast.Attribute, ast.Name)):
         return ast.unparse(value) == path
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
@@ -76,10 +78,15 @@ def _stays(value: ast.expr, path: str, kind: type) -> bool:
 
 
 def _tensor_will_do(read: Any, kind: type, draft: Draft) -> bool:
-    """True where a Tensor of one element serves as the number did: in arithmetic, a comparison or a condition."""
+    """True where a Tensor of one element serves as the number did: in arithmetic, a comparison or a
+    condition.
+    """
     parent = draft.parent(read)
     if isinstance(parent, (ast.BinOp, ast.Compare, ast.Return, ast.UnaryOp, ast.AugAssign)):
-        return not (isinstance(parent, ast.Compare) and any(isinstance(o, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for o in parent.ops))
+        return not (
+            isinstance(parent, ast.Compare)
+            and any(isinstance(o, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for o in parent.ops)
+        )
     if isinstance(parent, (ast.If, ast.While, ast.IfExp)) and parent.test is read:
         return True
     return isinstance(parent, ast.Assign) and parent.value is read
@@ -99,14 +106,16 @@ def global_write(found: Any, ctx: Any) -> Optional[Fix]:
         return _counter(name, given[0], writes, declared[0], draft, ctx)
     block = draft.block_of(writes[0])
     need(block is function.body and isinstance(writes[0], ast.Assign))
-    reads = [n for n in loads(function, name)]
+    reads = list(loads(function, name))
     need(all((r.lineno, r.col_offset) > (writes[0].end_lineno, 0) for r in reads))
     need(not any(True for _ in loads(writes[0].value, name)))
     _drop_name(declared[0], name, draft)
     return draft.fix(UNSAFE, f"the module's '{name}' is no longer set")
 
 
-def _counter(name: str, first: ast.Constant, writes: List[Any], declared: ast.Global, draft: Draft, ctx: Any) -> Optional[Fix]:
+def _counter(
+    name: str, first: ast.Constant, writes: List[Any], declared: ast.Global, draft: Draft, ctx: Any
+) -> Optional[Fix]:
     kind = type(first.value)
     function = ctx.node
     for other in ast.walk(draft.tree):
@@ -120,7 +129,9 @@ def _counter(name: str, first: ast.Constant, writes: List[Any], declared: ast.Gl
         draft.replace(stmt, f"{assign}({name}, {_next_value(stmt, name, kind, draft)})")
     _drop_name(declared, name, draft)
     draft.replace(first, _parameter(draft.text(first), kind, name, draft))
-    return draft.fix(UNSAFE, f"the module's '{name}' becomes a Parameter, which is a Tensor to whoever reads it")
+    return draft.fix(
+        UNSAFE, f"the module's '{name}' becomes a Parameter, which is a Tensor to whoever reads it"
+    )
 
 
 def _drop_name(declared: ast.Global, name: str, draft: Draft) -> None:
@@ -138,10 +149,10 @@ def parameter_attribute(found: Any, ctx: Any) -> Optional[Fix]:
     draft = Draft(ctx)
     stmt = draft.statement(found.node)
     need(isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and isinstance(stmt.value, ast.Constant))
-    target = stmt.targets[0]  # type: ignore[union-attr]
+    target = stmt.targets[0]
     need(isinstance(target, ast.Attribute) and isinstance(target.value, ast.Attribute))
-    assignment(ctx, target.value.attr)  # type: ignore[union-attr,attr-defined]
-    need(is_self(target.value, target.value.attr))  # type: ignore[union-attr,attr-defined]
+    assignment(ctx, target.value.attr)
+    need(is_self(target.value, target.value.attr))
     add_to_init(draft, draft.text(stmt))
     draft.remove(stmt)
     return draft.fix(UNSAFE, "it then holds from the start, also before the first call")
@@ -154,11 +165,11 @@ def set_data(found: Any, ctx: Any) -> Optional[Fix]:
     call = found.node if isinstance(found.node, ast.Call) else draft.parent(found.node)
     need(isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute))
     need(call.func.attr in ("set_data", "assign_value") and len(call.args) == 1 and not call.keywords)  # type: ignore[union-attr]
-    stmt = draft.statement(call)  # type: ignore[arg-type]
+    stmt = draft.statement(call)
     need(isinstance(stmt, ast.Expr) and stmt.value is call)
     place, value = call.func.value, call.args[0]  # type: ignore[union-attr]
     need(ctx.value(place).parameter and pure(place))
-    draft.replace(call, f"{draft.api('mindspore.ops')}.assign({draft.text(place)}, {draft.text(value)})")  # type: ignore[arg-type]
+    draft.replace(call, f"{draft.api('mindspore.ops')}.assign({draft.text(place)}, {draft.text(value)})")
     old, new = ctx.value(place), ctx.value(value)
     known = old.dtype is not None and old.shape is not None and None not in old.shape
     if known and new.sure and new.dtype == old.dtype and new.shape == old.shape and new.kind == v.TENSOR:
@@ -172,20 +183,28 @@ def all_cells(found: Any, ctx: Any) -> Optional[Fix]:
     draft, node = Draft(ctx), found.node
     need(isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_self(node.func, "cells"))
     cls, init = cell_class(ctx), init_of(ctx)
-    need(not node.args and init is not None and [cls.module.dotted(b) for b in cls.node.bases] == ["mindspore.nn.Cell"])
+    need(
+        not node.args
+        and init is not None
+        and [cls.module.dotted(b) for b in cls.node.bases] == ["mindspore.nn.Cell"]
+    )
     names = []
     for stmt in init.body:  # type: ignore[union-attr]
         if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call) and "super" in draft.text(stmt):
             continue
-        need(isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and isinstance(stmt.value, (ast.Call, ast.Constant)))
+        need(
+            isinstance(stmt, ast.Assign)
+            and len(stmt.targets) == 1
+            and isinstance(stmt.value, (ast.Call, ast.Constant))
+        )
         target = stmt.targets[0]  # type: ignore[union-attr]
         need(isinstance(target, ast.Attribute) and is_self(target, target.attr))
         if isinstance(stmt.value, ast.Constant):  # type: ignore[union-attr]
             continue
-        made = cls.module.dotted(stmt.value.func) or ""  # type: ignore[union-attr,attr-defined]
+        made = cls.module.dotted(stmt.value.func) or ""  # type: ignore[union-attr]
         need(made.startswith(("mindspore.nn.", "mindspore.Tensor", "mindspore.Parameter", "mindspore.ops.")))
         if made.startswith("mindspore.nn."):
-            names.append(f"self.{target.attr}")  # type: ignore[union-attr]
+            names.append(f"self.{target.attr}")
     need(names)
     draft.replace(node, "(" + ", ".join(names) + ("," if len(names) == 1 else "") + ")")
     return draft.fix(UNSAFE, "assumes that no Cell is added from outside")
@@ -210,4 +229,3 @@ def print_instead(call: ast.Call, draft: Draft, ctx: Any) -> Optional[Fix]:
     need(isinstance(call.args[0].value, str) and "print" not in ctx.module.order)  # type: ignore[attr-defined]
     draft.replace(call.func, "print")
     return draft.fix(UNSAFE, "the text goes to standard output at every run, and no longer to the log")
-

@@ -35,8 +35,32 @@ from graphlint.fixes.draft import (
 from graphlint.graph_code import values as v
 
 _EARLY = frozenset(
-    "math os sys time random functools itertools operator collections copy json re typing warnings numbers logging "
-    "datetime string enum dataclasses contextlib abc numpy mindspore".split()
+    [
+        "math",
+        "os",
+        "sys",
+        "time",
+        "random",
+        "functools",
+        "itertools",
+        "operator",
+        "collections",
+        "copy",
+        "json",
+        "re",
+        "typing",
+        "warnings",
+        "numbers",
+        "logging",
+        "datetime",
+        "string",
+        "enum",
+        "dataclasses",
+        "contextlib",
+        "abc",
+        "numpy",
+        "mindspore",
+    ]
 )
 
 
@@ -65,7 +89,9 @@ def unwrap_try(found: Any, ctx: Any) -> Optional[Fix]:
     if _cannot_raise(stmt.body, ctx):
         return draft.fix(SAFE)
     if not stmt.handlers:
-        return draft.fix(UNSAFE, "assumes that the body doesn't raise: `finally` would run before the error passes on")
+        return draft.fix(
+            UNSAFE, "assumes that the body doesn't raise: `finally` would run before the error passes on"
+        )
     kinds = sorted({ast.unparse(h.type) if h.type is not None else "an exception" for h in stmt.handlers})
     return draft.fix(UNSAFE, f"assumes that the body doesn't raise {', '.join(kinds)}")
 
@@ -74,7 +100,11 @@ def _cannot_raise(body: List[ast.stmt], ctx: Any) -> bool:
     for stmt in body:
         if isinstance(stmt, (ast.Assign, ast.Return, ast.AnnAssign)):
             targets = stmt.targets if isinstance(stmt, ast.Assign) else []
-            if not all(isinstance(t, ast.Name) for t in targets) or stmt.value is None or not _plain(stmt.value, ctx):
+            if (
+                not all(isinstance(t, ast.Name) for t in targets)
+                or stmt.value is None
+                or not _plain(stmt.value, ctx)
+            ):
                 return False
         elif not isinstance(stmt, ast.Pass):
             return False
@@ -82,7 +112,9 @@ def _cannot_raise(body: List[ast.stmt], ctx: Any) -> bool:
 
 
 def _plain(node: ast.expr, ctx: Any) -> bool:
-    """True for names, numbers, and sums and products of numbers and of a Tensor of known dtype with a number."""
+    """True for names, numbers, and sums and products of numbers and of a Tensor of known dtype with a
+    number.
+    """
     value = ctx.value(node)
     if isinstance(node, ast.Constant):
         return True
@@ -91,7 +123,8 @@ def _plain(node: ast.expr, ctx: Any) -> bool:
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
         sides = [ctx.value(node.left), ctx.value(node.right)]
         arithmetic = all(
-            s.kind == v.NUMBER and s.dtype in ("int", "float") or s.kind == v.TENSOR and s.dtype not in (None, "bool")
+            (s.kind == v.NUMBER and s.dtype in ("int", "float"))
+            or (s.kind == v.TENSOR and s.dtype not in (None, "bool"))
             for s in sides
         )
         tensors = sum(s.kind == v.TENSOR for s in sides)
@@ -155,7 +188,10 @@ def _without_item(target: ast.Subscript, draft: Draft, ctx: Any) -> str:
         return f"{name} = {{{a}: {b} for {a}, {b} in {name}.items() if {a} != {draft.text(key)}}}"
     need(kind == v.LIST)
     if isinstance(key, ast.Slice):
-        need(key.step is None and all(_index(p) is not None and _index(p) >= 0 for p in (key.lower, key.upper) if p))  # type: ignore[operator]
+        need(
+            key.step is None
+            and all(_index(p) is not None and _index(p) >= 0 for p in (key.lower, key.upper) if p)  # type: ignore[operator]
+        )
         head = f"{name}[:{draft.text(key.lower)}]" if key.lower else ""
         tail = f"{name}[{draft.text(key.upper)}:]" if key.upper else ""
         return f"{name} = " + (" + ".join(p for p in (head, tail) if p) or "[]")
@@ -166,7 +202,9 @@ def _kind_of(name: str, ctx: Any) -> str:
     """What a name of the function holds, told from where it is read or bound."""
     kinds = {ctx.value(n).kind for n in loads(ctx.node, name) if ctx.reached(n)}
     for stmt in ast.walk(ctx.node):
-        if isinstance(stmt, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in stmt.targets):
+        if isinstance(stmt, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == name for t in stmt.targets
+        ):
             kinds.add(ctx.value(stmt.value).kind)
     return kinds.pop() if len(kinds) == 1 else ""
 
@@ -195,9 +233,16 @@ def move_class(found: Any, ctx: Any) -> Optional[Fix]:
     need(draft.alone(node) and node.name not in ctx.module.order and not node.decorator_list)
     function = draft.function_of(node)
     free = set().union(*(names_in(n) for n in [*node.bases, *node.body, *[k.value for k in node.keywords]]))
-    need(function is not None and not (free - bound_names(node)) & (_outer_names(function, node) - {node.name}))
-    need(not any(isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load) for n in ast.walk(function)
-                 if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == node.name))  # fmt: skip
+    need(
+        function is not None and not (free - bound_names(node)) & (_outer_names(function, node) - {node.name})
+    )
+    for part in ast.walk(function):
+        if (
+            isinstance(part, ast.Attribute)
+            and isinstance(part.value, ast.Name)
+            and part.value.id == node.name
+        ):
+            need(isinstance(part.ctx, ast.Load))
     indent, kept = draft.indent(node), draft.string_lines()
     lines = [draft.source.line_text(n) for n in range(node.lineno, node.end_lineno + 1)]
     need(not kept & set(range(node.lineno, node.end_lineno + 1)))
@@ -205,7 +250,10 @@ def move_class(found: Any, ctx: Any) -> Optional[Fix]:
     top = _top(draft, node)
     draft.insert(draft.start(top)[0], 1, "".join(line[len(indent) :] + "\n" for line in lines) + "\n\n")
     draft.remove(node)
-    if all(isinstance(s, (ast.FunctionDef, ast.Pass)) or is_docstring(s) or _constant_assign(s) for s in node.body):
+    if all(
+        isinstance(s, (ast.FunctionDef, ast.Pass)) or is_docstring(s) or _constant_assign(s)
+        for s in node.body
+    ):
         return draft.fix(SAFE)
     return draft.fix(UNSAFE, "one class serves all calls: what it holds is made once")
 
@@ -228,70 +276,6 @@ def _top(draft: Draft, node: ast.AST) -> Any:
         found = draft.parent(found)
     need(found is not None)
     return found
-
-
-@fixes("GL106")
-def match_to_if(found: Any, ctx: Any) -> Optional[Fix]:
-    """`match` over constants becomes `if` and `elif`."""
-    stmt, draft = found.node, Draft(ctx)
-    outer = draft.indent(stmt)
-    subject = draft.text(stmt.subject)
-    lead = ""
-    if not (isinstance(stmt.subject, (ast.Name, ast.Attribute)) and pure(stmt.subject)):
-        subject = draft.fresh("subject", "matched")
-        lead = f"{subject} = {one_line(draft.text(stmt.subject))}\n"
-    first_line = draft.start(stmt)[0]
-    need(stmt.cases[0].body[0].lineno > stmt.cases[0].pattern.lineno)
-    for number, case in enumerate(stmt.cases):
-        line = case.pattern.lineno
-        text = draft.source.line_text(line)
-        column = len(text) - len(text.lstrip()) + 1
-        need(text.strip().startswith("case") and case.body[0].lineno > line)
-        pattern_end = draft.source.span(case.guard or case.pattern)
-        colon = draft.source.line_text(pattern_end[2]).find(":", pattern_end[3] - 1)
-        need(pattern_end[2] == line and colon >= 0)
-        test = _test(case.pattern, subject, draft)
-        if case.guard is not None:
-            guard = draft.text(case.guard)
-            test = f"{test} and ({guard})" if test else guard
-        need(number > 0 or test)
-        head = f"{'elif' if number else 'if'} {test}:" if test else "else:"
-        if not test:
-            need(number == len(stmt.cases) - 1)
-        if number == 0:
-            draft.cut(first_line, 1, line, colon + 2, (outer + lead if lead else "") + outer + head)
-        else:
-            draft.cut(line, 1, line, column, outer)
-            draft.cut(line, column, line, colon + 2, head)
-        inner = draft.indent(case.body[0])
-        _shift(draft, case.body, inner, text[: column - 1], outer)
-    return draft.fix(SAFE)
-
-
-def _shift(draft: Draft, body: List[ast.stmt], inner: str, case_indent: str, outer: str) -> None:
-    """Moves the body of a `case` out by the step that `case` itself stood in."""
-    need(inner.startswith(case_indent) and case_indent.startswith(outer) and not draft.string_lines() & set(
-        range(body[0].lineno, end_line(body) + 1)))  # fmt: skip
-    for line in range(draft.start(body[0])[0], end_line(body) + 1):
-        text = draft.source.line_text(line)
-        if text.startswith(case_indent):
-            draft.cut(line, len(outer) + 1, line, len(case_indent) + 1)
-
-
-def _test(pattern: Any, subject: str, draft: Draft) -> str:
-    """The condition of a pattern; empty for one that always fits."""
-    kind = type(pattern).__name__
-    if kind == "MatchValue":
-        need(pure(pattern.value))
-        return f"{subject} == {draft.text(pattern.value)}"
-    if kind == "MatchSingleton":
-        return f"{subject} is {pattern.value}"
-    if kind == "MatchOr":
-        parts = [_test(p, subject, draft) for p in pattern.patterns]
-        need(all(parts))
-        return "(" + " or ".join(parts) + ")"
-    need(kind == "MatchAs" and pattern.pattern is None and pattern.name is None)
-    return ""
 
 
 @fixes("GL108")
@@ -342,9 +326,10 @@ def _first_evaluated(node: ast.AST, root: ast.AST, draft: Draft) -> bool:
     child: Any = node
     while child is not root:
         parent = draft.parent(child)
-        if parent is None or isinstance(parent, (ast.Lambda, ast.IfExp, ast.comprehension)):
-            if not (isinstance(parent, ast.IfExp) and child is parent.test):
-                return False
+        if parent is None or isinstance(parent, (ast.Lambda, ast.comprehension)):
+            return False
+        if isinstance(parent, ast.IfExp) and child is not parent.test:
+            return False
         if isinstance(parent, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             return False
         if isinstance(parent, ast.BoolOp) and child is not parent.values[0]:
@@ -354,7 +339,9 @@ def _first_evaluated(node: ast.AST, root: ast.AST, draft: Draft) -> bool:
         for sibling in ast.iter_child_nodes(parent):
             if sibling is child:
                 break
-            if not pure(sibling) or any(True for _ in loads(sibling, getattr(getattr(node, "target", None), "id", ""))):
+            if not pure(sibling) or any(
+                True for _ in loads(sibling, getattr(getattr(node, "target", None), "id", ""))
+            ):
                 return False
         child = parent
     return True
@@ -365,8 +352,12 @@ def _name_only(node: Any, draft: Draft) -> None:
     line, column, last, end = draft.source.span(node)
     before, after = draft.source.line_text(line)[: column - 1], draft.source.line_text(last)[end - 1 :]
     callee = before[:-1].rstrip()[-1:]
-    if before.endswith("(") and after.startswith(")") and not (callee.isalnum() or callee in ("_", ")", "]")) or (
-        before.endswith("(") and after.startswith(")") and before[:-1].split()[-1:] in (["if"], ["while"], ["return"])
+    if (
+        before.endswith("(") and after.startswith(")") and not (callee.isalnum() or callee in ("_", ")", "]"))
+    ) or (
+        before.endswith("(")
+        and after.startswith(")")
+        and before[:-1].split()[-1:] in (["if"], ["while"], ["return"])
     ):
         spaced = not before[:-1] or before[:-1][-1:].isspace() or not (before[:-1][-1:].isalnum())
         if spaced:
@@ -381,8 +372,10 @@ def set_display(found: Any, ctx: Any) -> Optional[Fix]:
     node, draft = found.node, Draft(ctx)
     line, column, last, end = draft.source.span(node)
     parent = draft.parent(node)
-    member = isinstance(parent, ast.Compare) and node in parent.comparators and isinstance(
-        parent.ops[parent.comparators.index(node)], (ast.In, ast.NotIn)
+    member = (
+        isinstance(parent, ast.Compare)
+        and node in parent.comparators
+        and isinstance(parent.ops[parent.comparators.index(node)], (ast.In, ast.NotIn))
     )
     constants = isinstance(node, ast.Set) and all(isinstance(e, ast.Constant) for e in node.elts)
     if member and constants:
@@ -431,7 +424,7 @@ def big_integer(found: Any, ctx: Any) -> Optional[Fix]:
     """The integer becomes a float, in the graph or where the attribute gets it."""
     node, draft = found.node, Draft(ctx)
     if isinstance(node, ast.Constant):
-        need(node.value < 10**38)
+        need(node.value < 10**38)  # type: ignore[operator]
         draft.replace(node, draft.text(node).replace("_", "") + ".0")
     else:
         from graphlint.fixes.members import assignment
@@ -449,7 +442,9 @@ def drop_slash(found: Any, ctx: Any) -> Optional[Fix]:
     need(not isinstance(node, ast.Lambda) and node.args.kwarg is None)
     last = node.args.posonlyargs[-1]
     line, column, *_ = draft.source.span(last)
-    slash = next((t for t in _tokens_from(draft, line, column) if t.string == "/" and t.type == tokenize.OP), None)
+    slash = next(
+        (t for t in _tokens_from(draft, line, column) if t.string == "/" and t.type == tokenize.OP), None
+    )
     need(slash is not None and slash.start[0] == line)
     text = draft.source.line_text(line)
     start = end = slash.start[1]  # type: ignore[union-attr]
@@ -462,7 +457,9 @@ def drop_slash(found: Any, ctx: Any) -> Optional[Fix]:
 
 def _tokens_from(draft: Draft, line: int, column: int) -> Iterator[tokenize.TokenInfo]:
     """The tokens from a place on; columns count from 0 within the file's lines."""
-    text = "\n".join([" " * (column - 1) + draft.source.line_text(line)[column - 1 :], *draft.source.lines[line:]])
+    text = "\n".join(
+        [" " * (column - 1) + draft.source.line_text(line)[column - 1 :], *draft.source.lines[line:]]
+    )
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             start = (token.start[0] + line - 1, token.start[1])
@@ -483,4 +480,3 @@ def rename_self(found: Any, ctx: Any) -> Optional[Fix]:
     for use in loads(node, name):
         draft.replace(use, "self")
     return draft.fix(SAFE)
-

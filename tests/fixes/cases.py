@@ -26,7 +26,9 @@ def settings(root: Path, unsafe: bool = True) -> Settings:
     return Settings(targets=(Target("2.10.0", "lax", "CPU"),), unsafe_fixes=unsafe, root=str(root))
 
 
-def rewrite(data: bytes, folder: Path, unsafe: bool = True, name: str = "case.py") -> Tuple[bytes, CheckResult]:
+def rewrite(
+    data: bytes, folder: Path, unsafe: bool = True, name: str = "case.py"
+) -> Tuple[bytes, CheckResult]:
     """The file's bytes after all rewrites, and what a check finds then."""
     path = folder / name
     path.write_bytes(data)

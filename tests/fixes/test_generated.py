@@ -1,4 +1,6 @@
-"""Generated files: whatever the spacing, the result is Python, and what no rewrite names stays byte for byte."""
+"""Generated files: whatever the spacing, the result is Python, and what no rewrite names stays byte for
+byte.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,13 @@ from typing import List
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tests.fixes.cases import rewrite
 
 EXAMPLES = int(os.environ.get("GRAPHLINT_EXAMPLES", "200"))
 """1000 in the full run."""
 
-COMMENT = st.sampled_from(["", "  # 注释：先减后加", "\t# it's \"quoted\"", "  #@", " # {x!r} 'a' \"\"\" "])
+COMMENT = st.sampled_from(["", "  # 注释：先减后加", '\t# it\'s "quoted"', "  #@", ' # {x!r} \'a\' """ '])
 BLOCKS = [
     ["try:{c}", "{i}x = x{s}+{s}1", "except ValueError:{c}", "{i}x = x"],
     ["try:", "{i}y = x * 2{c}", "{i}x = y", "finally:{c}", "{i}x = x{s}+ 1"],
@@ -31,13 +34,20 @@ BLOCKS = [
     ["print(x,{s}x, sep=',',{s}end=\"!\"){c}"],
     ["k = 1", "f = lambda v: v + k{c}", "k = 10", "x = f(x)"],
     ["name = f'layer_{{self.n:02d}}{{\"q\"!r}}'{c}", "if name == 'layer_03':", "{i}x = x + 1"],
-    ["text = '''it's", " kept  ''' \"\"\"as", "\tit is\"\"\"{c}", "x = x * len(text)"],
+    ["text = '''it's", " kept  ''' \"\"\"as", '\tit is"""{c}', "x = x * len(text)"],
     ["m = int(100{s}* 0.57){c}", "x = x * m"],
     ["a = x.sum()", "a += x{c}", "x = a"],
     ["with contextlib.suppress(ValueError):{c}", "{i}# inside", "{i}x = x + 2"],
     ["if x.sum() > 0:{c}", "{i}z = x * 2", "x = z"],
 ]
-HEADER = ["import contextlib", "import functools", "import numpy as np", "from mindspore import Tensor, nn", "", ""]
+HEADER = [
+    "import contextlib",
+    "import functools",
+    "import numpy as np",
+    "from mindspore import Tensor, nn",
+    "",
+    "",
+]
 
 
 @st.composite
@@ -58,8 +68,18 @@ def sources(draw: st.DrawFn) -> bytes:
             shown = comment if draw(st.booleans()) else ""
             text = line.format(i=step, s=spacing, c="\0").replace("\0", shown)
             lines.append(text if inside else step * 2 + text)
-            inside = (text.count("'''") + text.count('"""')) % 2 == 1 if not text.lstrip().startswith("#") else inside
-    lines += [step * 2 + "return x", "", "", "INPUTS = [Tensor(np.array([1.0, 2.0], np.float32))]  # 输入", ""]
+            inside = (
+                (text.count("'''") + text.count('"""')) % 2 == 1
+                if not text.lstrip().startswith("#")
+                else inside
+            )
+    lines += [
+        step * 2 + "return x",
+        "",
+        "",
+        "INPUTS = [Tensor(np.array([1.0, 2.0], np.float32))]  # 输入",
+        "",
+    ]
     bom = draw(st.sampled_from([b"", b"\xef\xbb\xbf"]))
     return bom + end.join(lines).encode("utf-8")
 
@@ -91,6 +111,6 @@ def test_generated(source: bytes, tmp_path_factory) -> None:  # type: ignore[no-
     for line in kept:
         stripped = [r.strip() for r in remaining] if b"# inside" in line else remaining
         assert (line.strip() if b"# inside" in line else line) in stripped
-    for literal in (b"'''it's", b" kept  ''' \"\"\"as", b"\tit is\"\"\""):
+    for literal in (b"'''it's", b" kept  ''' \"\"\"as", b'\tit is"""'):
         assert after.count(literal) == source.count(literal)
     assert rewrite(after, folder)[0] == after

@@ -1,4 +1,6 @@
-"""Each rewrite: its text, that its finding is gone, that it makes no change a second time, and what it computes."""
+"""Each rewrite: its text, that its finding is gone, that it makes no change a second time, and what it
+computes.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.fixes.cases import before_files, name_of, rewrite
 
 from graphlint import fixes
 from graphlint.checkers import all_rules
 from graphlint.finding import Severity
+from tests.fixes.cases import before_files, name_of, rewrite
 
 BEFORE = before_files()
 
