@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tokenize
 from functools import lru_cache
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -18,6 +18,7 @@ from pygls.workspace import TextDocument
 
 from graphlint import __version__, engine
 from graphlint.config import Settings, check_rules, load, with_options
+from graphlint.discovery import discover
 from graphlint.errors import GraphlintError
 from graphlint.finding import CheckResult, Finding
 from graphlint.lang import default_language, say
@@ -144,34 +145,29 @@ def check_open(
     Raises UsageError or ConfigError.
     """
     found: Dict[str, Tuple[Settings, CheckResult]] = {}
-    runs: Dict[Tuple[str, Optional[str]], CheckResult] = {}
+    runs: Dict[Tuple[str, Optional[str]], Tuple[CheckResult, Set[str]]] = {}
     given = {path: encoded(text) for path, text in texts.items()}
     for path, text in texts.items():
         settings = load(os.path.dirname(path), options=options)
         check_rules(settings)
         key = (settings.root, settings.config_path)
         if key not in runs:
-            runs[key] = engine.check([settings.root], settings, given=given)
-        result = runs[key]
-        real = os.path.realpath(path)
-        if not any(os.path.realpath(item.path) == real for item in [*result.findings, *result.errors]):
-            result = _alone(path, text, settings, result)
+            files = discover([settings.root], settings).files
+            seen = {os.path.realpath(file) for file in files}
+            runs[key] = engine.check([settings.root], settings, given=given), seen
+        result, seen = runs[key]
+        if os.path.realpath(path) not in seen:
+            result = _with(result, engine.check([path], settings, stdin=(path, text)))
         found[path] = (settings, result)
     return found
 
 
-def _alone(path: str, text: str, settings: Settings, result: CheckResult) -> CheckResult:
-    """The result with a document added that the run over the project doesn't see: new, or left out."""
-    from graphlint.discovery import discover
-
-    real = os.path.realpath(path)
-    if any(os.path.realpath(one) == real for one in discover([settings.root], settings).files):
-        return result
-    own = engine.check([path], settings, stdin=(path, text))
+def _with(result: CheckResult, own: CheckResult) -> CheckResult:
+    """The project's result and that of a document which a run over it doesn't see: new, or left out."""
     return CheckResult(
         findings=[*result.findings, *own.findings],
         errors=[*result.errors, *own.errors],
-        files=result.files + 1,
+        files=result.files + own.files,
         graph_functions=result.graph_functions + own.graph_functions,
     )
 
