@@ -13,6 +13,8 @@ from typing import Any, Dict, Generator, List, Optional, Tuple
 
 from graphlint.verify.tries import Outcome, Try, in_stage
 
+_NO_SOURCE = "can not compile temporary source code"
+
 Steps = Generator[Try, Outcome, "Judgement"]
 
 
@@ -139,6 +141,8 @@ def _graph_failed(total: Judgement, outcome: Outcome) -> Judgement:
         total.outcome = "broken"
     elif total.error is not None and total.error["message"].lstrip().startswith("For set_inputs"):
         total.outcome, total.words = "not-tried", f"inputs: they don't fit its set_inputs ({total.words})"
+    elif total.error is not None and _NO_SOURCE in total.error["message"]:
+        total.outcome, total.words = "not-tried", f"made from code without a file ({total.words})"
     elif total.stage in ("compile", "execute"):
         total.outcome = "error"
         total.fallback = outcome.result.get("fallback", [])

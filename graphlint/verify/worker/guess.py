@@ -39,11 +39,11 @@ def run(job: Dict[str, Any], log: Any, result: Dict[str, Any]) -> None:
     log.enter("import")
     module = load.load(job)
     member = load.resolve(module, job["target"])
-    deadline = time.perf_counter() + float(job.get("seconds", 10))
     documented = inspect.isclass(member) and ">>>" in (inspect.getdoc(member) or "")
     if documented and _docstring(job, member, module, log, result):
         return
     log.enter("build")
+    deadline = time.perf_counter() + float(job.get("seconds", 10))
     last: Optional[BaseException] = None
     built = False
     scope = vars(module)
@@ -83,6 +83,21 @@ def run(job: Dict[str, Any], log: Any, result: Dict[str, Any]) -> None:
     raise last if last is not None else RuntimeError("nothing left to try")
 
 
+_LARGEST = 4_000_000
+"""Elements of a docstring's arguments above which a guess is cheaper: some convolve a gigabyte."""
+
+
+def _elements(value: Any) -> int:
+    if framework.is_tensor(value):
+        size = 1
+        for length in value.shape:
+            size *= int(length)
+        return size
+    if isinstance(value, dict):
+        value = list(value.values())
+    return sum(_elements(item) for item in value) if isinstance(value, (list, tuple)) else 0
+
+
 def _docstring(job: Dict[str, Any], member: Any, module: Any, log: Any, result: Dict[str, Any]) -> bool:
     from graphlint.verify.worker import harvest
 
@@ -101,6 +116,8 @@ def _docstring(job: Dict[str, Any], member: Any, module: Any, log: Any, result: 
     if not kept:
         return False
     cell, args, kwargs = kept[0]
+    if _elements([args, kwargs]) > _LARGEST:
+        return False
     try:
         framework.set_seed(1)
         values.settled(cell(*values.fresh(tuple(args)), **values.fresh(dict(kwargs))))

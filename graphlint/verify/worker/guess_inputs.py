@@ -105,6 +105,7 @@ def candidates(subject: Any) -> Iterator[List[Spec]]:
         yield [spec for _ in needed]
     for spec in POOL[:6]:
         yield [spec, *[tensor("int32", 2, high=2) for _ in needed[1:]]]
+        yield [spec, *[tensor("int32", *spec["shape"], high=2) for _ in needed[1:]]]
 
 
 def _by_name(parameter: inspect.Parameter) -> List[Spec]:
