@@ -33,8 +33,8 @@ class TorchName(Rule):
 
     Why
         It is AttributeError or ImportError. Names are looked up in the tables of the target version, never
-        known by heart: `nn.Linear` is missing in 2.0 to 2.6 and exists from 2.7 on. `graphlint rule --torch
-        NAME` shows what takes a name's place.
+        known by heart: `nn.Linear` is missing in 2.0 and there in 2.6. `graphlint rule --torch NAME` shows
+        what takes a name's place.
 
     Example
         class Net(nn.Module):

@@ -9,6 +9,7 @@ from graphlint.checkers.base import Findings, ModuleContext, Rule, always
 from graphlint.checkers.uses import (
     Use,
     class_made,
+    class_of,
     constant,
     function_of,
     has_stars,
@@ -410,7 +411,9 @@ class SetInputsArity(Rule):
 
     def check_module(self, ctx: ModuleContext) -> Findings:
         for call in uses(ctx).methods.get("set_inputs", ()):
-            cls = class_made(call.func.value, ctx.module)  # type: ignore[attr-defined]
+            receiver = call.func.value  # type: ignore[attr-defined]
+            own = getattr(receiver, "id", "") == "self"
+            cls = class_of(call, ctx.module) if own else class_made(receiver, ctx.module)
             method = cls.find("construct") if cls is not None else None
             if cls is None or method is None or has_stars(call) or call.keywords:
                 continue
@@ -448,7 +451,7 @@ class ExportFallback(Rule):
 
     code = "GL817"
     name = "export-fallback"
-    effects = always(Effect.COMPILE_ERROR)
+    effects = always(Effect.FALLBACK)
     message = Text(
         "`{cls}` can't be exported: line {line} of its graph code leaves `{text}` to the Python interpreter",
         "`{cls}` 无法导出：其图代码第 {line} 行的 `{text}` 交给了 Python 解释器",
@@ -469,7 +472,8 @@ class ExportFallback(Rule):
 
     def _fallback(self, cls: ClassInfo, ctx: ModuleContext) -> Optional[ast.Attribute]:
         for trace in ctx.traces.values():
-            if trace.chain and trace.chain[0] == f"{cls.qualname}.construct":
+            path = trace.via[0][0] if trace.via else trace.info.module.path
+            if trace.chain and trace.chain[0] == f"{cls.qualname}.construct" and path == cls.module.path:
                 found = self._in_trace(trace)
                 if found is not None:
                     return found
