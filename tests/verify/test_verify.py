@@ -204,10 +204,10 @@ def test_no_cpu_kernel_is_no_refutation(project: Path, python: str, no_orphans: 
 def test_shards_are_a_partition_and_merge(project: Path, python: str, no_orphans: None) -> None:
     path = project / "model.py"
     path.write_text(MODEL)
-    seen = [
-        {cell.cell for cell in run(project, python, [path], [], all_cells=True, guess=False, shard=part).cells}
-        for part in ((1, 2), (2, 2))
-    ]
+    seen = []
+    for part in ((1, 2), (2, 2)):
+        result = run(project, python, [path], [], all_cells=True, guess=False, shard=part)
+        seen.append({cell.cell for cell in result.cells})
     assert seen[0] | seen[1] == {"Block", "Model", "Lonely"}
     assert not seen[0] & seen[1]
 
