@@ -395,7 +395,7 @@ def cell_class(ctx: Any) -> ClassInfo:
     if hasattr(ctx, "cls"):
         return ctx.cls  # type: ignore[no-any-return]
     owner: Optional[ClassInfo] = ctx.trace.info.owner
-    need(owner is not None and owner.module is ctx.module)
+    need(owner is not None and owner.module is ctx.module and owner.looks_like_cell)
     return owner  # type: ignore[return-value]
 
 
