@@ -131,7 +131,9 @@ def module_names(shown: Sequence[str], settings: Settings) -> Dict[str, str]:
     """Dotted names of all modules of the project, `shown` files under the names they were given."""
     root = os.path.realpath(settings.root)
     real = {os.path.realpath(path): path for path in shown}
-    everything: Iterable[str] = discover([settings.root], settings).files if os.path.isdir(settings.root) else ()
+    everything: Iterable[str] = (
+        discover([settings.root], settings).files if os.path.isdir(settings.root) else ()
+    )
     for path in everything:
         real.setdefault(os.path.realpath(path), path)
     names: Dict[str, str] = {}
@@ -191,7 +193,9 @@ def _check_target(
         source = sources.get(trace.info.module.path)
         if source is not None:
             ctx = Context(trace, source, target, project, interpreter.recorder.traces.__contains__)
-            drafts.extend(_finding(found, ctx.source, trace, ctx, settings) for found in dispatcher.function(ctx))
+            drafts.extend(
+                _finding(found, ctx.source, trace, ctx, settings) for found in dispatcher.function(ctx)
+            )
     memo: Dict[object, object] = {}
     for module in modules:
         source = sources.get(module.path)
@@ -201,11 +205,15 @@ def _check_target(
             for cls in module.classes.values():
                 if cls.looks_like_cell:
                     class_ctx = ClassContext(cls, source, target, project)
-                    drafts.extend(_class_finding(found, class_ctx, settings) for found in dispatcher.cell(class_ctx))
+                    drafts.extend(
+                        _class_finding(found, class_ctx, settings) for found in dispatcher.cell(class_ctx)
+                    )
     return drafts, len(traces)
 
 
-def _modules(files: Mapping[str, str], project: Project, sources: Sources, shown: Sequence[str]) -> List[Module]:
+def _modules(
+    files: Mapping[str, str], project: Project, sources: Sources, shown: Sequence[str]
+) -> List[Module]:
     """The modules that may hold roots, in order of their names; the shown ones are parsed for their errors too."""
     wanted = set(shown)
     found: List[Module] = []
@@ -234,7 +242,9 @@ def _add_subclasses(
     known: Set[str] = set()
     fresh = list(found)
     while fresh and rest:
-        names = {cls.name for module in fresh for cls in module.classes.values() if cls.looks_like_cell} - known
+        names = {
+            cls.name for module in fresh for cls in module.classes.values() if cls.looks_like_cell
+        } - known
         known |= names
         if not names:
             return
@@ -251,7 +261,9 @@ def _add_subclasses(
 
 
 def _finding(found, source: SourceFile, trace: FunctionTrace, ctx, settings: Settings) -> Finding:  # type: ignore[no-untyped-def]
-    return _build(found, source, trace.info.qualname, trace.chain, (*trace.via, *found.via), settings, _fix(found, ctx))
+    return _build(
+        found, source, trace.info.qualname, trace.chain, (*trace.via, *found.via), settings, _fix(found, ctx)
+    )
 
 
 def _fix(found, ctx) -> Optional[Fix]:  # type: ignore[no-untyped-def]

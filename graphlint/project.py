@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 import builtins
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
@@ -333,7 +333,11 @@ class Module:
                 if isinstance(stmt, (ast.Assign, ast.AnnAssign)) and isinstance(stmt.value, ast.Lambda):
                     self._alone.add(stmt.value)
                 elif isinstance(stmt, ast.ClassDef):
-                    self._alone.update(a.value for a in stmt.body if isinstance(a, ast.Assign) and isinstance(a.value, ast.Lambda))
+                    self._alone.update(
+                        a.value
+                        for a in stmt.body
+                        if isinstance(a, ast.Assign) and isinstance(a.value, ast.Lambda)
+                    )
         return node in self._alone
 
     def absolute(self, name: str, level: int) -> str:
@@ -437,7 +441,9 @@ class Project:
         """The modules whose text holds the regular expression (MULTILINE), in order of their names."""
         if pattern not in self._mentions:
             search = re.compile(pattern, re.MULTILINE).search
-            self._mentions[pattern] = tuple(n for n in sorted(self._files) if search(self._text(self._files[n])))
+            self._mentions[pattern] = tuple(
+                n for n in sorted(self._files) if search(self._text(self._files[n]))
+            )
         return self._mentions[pattern]
 
     def path(self, name: str) -> str:

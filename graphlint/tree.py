@@ -34,7 +34,7 @@ class FunctionFacts:
     anywhere within.
     """
 
-    __slots__ = ("local_names", "reads", "generator", "attributes", "stores")
+    __slots__ = ("attributes", "generator", "local_names", "reads", "stores")
 
     def __init__(self, node: ast.AST) -> None:
         reads: Set[str] = set()

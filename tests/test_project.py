@@ -65,7 +65,11 @@ def test_a_base_that_is_not_installed(tmp_path: Path) -> None:
 
 
 def test_other_classes_are_left_alone(tmp_path: Path) -> None:
-    text = "from mindspore import nn\n" + BODY.format(base="object") + "\nclass Plain:\n    def construct(self): del self\n"
+    text = (
+        "from mindspore import nn\n"
+        + BODY.format(base="object")
+        + "\nclass Plain:\n    def construct(self): del self\n"
+    )
     assert codes(run(tmp_path, {"net.py": text})) == []
 
 

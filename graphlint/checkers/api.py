@@ -64,7 +64,9 @@ class ForbiddenInGraph(Rule):
     code = "GL701"
     name = "forbidden-in-graph"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("`{name}` can't be called in the graph: the compiler forbids it", "编译器禁止在图中调用 `{name}`")
+    message = Text(
+        "`{name}` can't be called in the graph: the compiler forbids it", "编译器禁止在图中调用 `{name}`"
+    )
     help = Text("{how}", "{how_zh}")
 
     def __init__(self, target: Target) -> None:
@@ -86,7 +88,8 @@ class ForbiddenInGraph(Rule):
         if receiver.kind == v.CELL and (
             method in CELL_METHODS
             or f"mindspore.nn.Cell.{method}" in self._forbidden("")
-            or method in LIST_METHODS and str(receiver.target).endswith(("CellList", "SequentialCell"))
+            or method in LIST_METHODS
+            and str(receiver.target).endswith(("CellList", "SequentialCell"))
         ):
             yield self._found(node)
         elif receiver.kind == v.TENSOR and not receiver.parameter:
@@ -129,8 +132,12 @@ class ParameterInHost(Rule):
     code = "GL702"
     name = "parameter-in-host"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("`.{name}` of a Parameter can't be used in the graph", "图中不能使用 Parameter 的 `.{name}`")
-    help = Text("read it in `__init__`; to write, use `ops.assign`", "在 `__init__` 中读取；写入请用 `ops.assign`")
+    message = Text(
+        "`.{name}` of a Parameter can't be used in the graph", "图中不能使用 Parameter 的 `.{name}`"
+    )
+    help = Text(
+        "read it in `__init__`; to write, use `ops.assign`", "在 `__init__` 中读取；写入请用 `ops.assign`"
+    )
 
     def visit_Attribute(self, node: ast.Attribute, ctx: Context) -> Findings:
         base = ctx.value(node.value)
@@ -170,12 +177,25 @@ class HostAttribute(Rule):
         When(Effect.COMPILE_ERROR, level="strict"),
         When(Effect.COMPILE_ERROR, case="missing"),
     )
-    message = Text("`.{name}` of a Tensor is left to the Python interpreter", "Tensor 的 `.{name}` 由 Python 解释器处理")
+    message = Text(
+        "`.{name}` of a Tensor is left to the Python interpreter", "Tensor 的 `.{name}` 由 Python 解释器处理"
+    )
     missing = Text("a Tensor of the graph has no `{name}`", "图中的 Tensor 没有 `{name}`")
     help = Text("use an operator, or read it outside the graph", "改用算子，或在图之外读取")
     _told_elsewhere = frozenset(
         ("asnumpy", "numpy", "tolist", "item", "from_numpy", "device")
-        + ("detach", "detach_", "cpu", "cuda", "retain_grad", "is_leaf", "requires_grad", "grad", "is_cuda", "data")
+        + (
+            "detach",
+            "detach_",
+            "cpu",
+            "cuda",
+            "retain_grad",
+            "is_leaf",
+            "requires_grad",
+            "grad",
+            "is_cuda",
+            "data",
+        )
     )
     """By GL501 and its neighbours, and by GL630."""
 

@@ -65,7 +65,10 @@ class ParameterReplaced(Rule):
     code = "GL319"
     name = "parameter-replaced"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("'{text}' is a Parameter: {what} can't be assigned to it in the graph", "`{text}` 是 Parameter，图中不能赋给它{what_zh}")
+    message = Text(
+        "'{text}' is a Parameter: {what} can't be assigned to it in the graph",
+        "`{text}` 是 Parameter，图中不能赋给它{what_zh}",
+    )
     help = Text("assign a tensor of the same shape", "赋给它相同形状的 Tensor")
 
     def on_attribute_write(self, event: Event, ctx: Context) -> Findings:
@@ -111,7 +114,9 @@ class SetattrInGraph(Rule):
     code = "GL330"
     name = "setattr-in-graph"
     effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, case="none"))
-    message = Text("`setattr` doesn't change what the graph reads as '{text}'", "`setattr` 不会改变图中读到的 `{text}`")
+    message = Text(
+        "`setattr` doesn't change what the graph reads as '{text}'", "`setattr` 不会改变图中读到的 `{text}`"
+    )
     help = Text("assign the attribute: `{text} = …`", "直接给属性赋值：`{text} = ...`")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
@@ -122,7 +127,8 @@ class SetattrInGraph(Rule):
             return
         old = base.target.attrs.get(str(name.value))
         read = any(
-            isinstance(n, ast.Attribute) and n.attr == name.value and n.lineno > node.lineno for n in walk(ctx.node)
+            isinstance(n, ast.Attribute) and n.attr == name.value and n.lineno > node.lineno
+            for n in walk(ctx.node)
         )
         text = f"{ast.unparse(node.args[0])}.{name.value}"
         if old is not None and old.parameter:
@@ -156,8 +162,13 @@ class CallOverride(Rule):
     code = "GL349"
     name = "call-override"
     effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, case="no-construct"))
-    message = Text("the graph calls `construct` and skips '{name}'", "图会直接调用 `construct`，跳过 `{name}`")
-    refused = Text("this Cell has '{name}' and no `construct`: the graph can't call it", "该 Cell 只有 `{name}` 而没有 `construct`，图无法调用")
+    message = Text(
+        "the graph calls `construct` and skips '{name}'", "图会直接调用 `construct`，跳过 `{name}`"
+    )
+    refused = Text(
+        "this Cell has '{name}' and no `construct`: the graph can't call it",
+        "该 Cell 只有 `{name}` 而没有 `construct`，图无法调用",
+    )
     help = Text("move the work into `construct`", "把逻辑移到 `construct` 中")
 
     def on_call_override(self, event: Event, ctx: Context) -> Findings:
@@ -220,8 +231,14 @@ class CellFromTensor(Rule):
     code = "GL366"
     name = "cell-from-tensor"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("`{name}` is made from a Tensor: its arguments must be constants of the graph", "`{name}` 由 Tensor 构造：其参数必须是图中的常量")
-    help = Text("make it in `__init__` and pass the Tensor when calling it", "在 `__init__` 中创建，调用时再传入 Tensor")
+    message = Text(
+        "`{name}` is made from a Tensor: its arguments must be constants of the graph",
+        "`{name}` 由 Tensor 构造：其参数必须是图中的常量",
+    )
+    help = Text(
+        "make it in `__init__` and pass the Tensor when calling it",
+        "在 `__init__` 中创建，调用时再传入 Tensor",
+    )
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         cls = ctx.value(node.func).target

@@ -96,7 +96,9 @@ class Context:
     def callee(self, call: ast.Call) -> str:
         """The full name of an external function that is called (`numpy.sqrt`, `builtins.print`), else empty."""
         target = self.value(call.func).target
-        return target if isinstance(target, str) and self.value(call.func).kind in ("external", "class") else ""
+        return (
+            target if isinstance(target, str) and self.value(call.func).kind in ("external", "class") else ""
+        )
 
     def parent(self, node: ast.AST) -> Optional[ast.AST]:
         """The node around this one within the function."""
@@ -121,7 +123,12 @@ class ModuleContext:
     """One module as a rule sees it: for host code around the graph. `traces` holds all graph code of the project."""
 
     def __init__(
-        self, module: Module, source: SourceFile, target: Target, traces: Mapping[ast.AST, FunctionTrace], memo: Dict[Any, Any]
+        self,
+        module: Module,
+        source: SourceFile,
+        target: Target,
+        traces: Mapping[ast.AST, FunctionTrace],
+        memo: Dict[Any, Any],
     ) -> None:
         self.module = module
         self.source = source

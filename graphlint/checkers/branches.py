@@ -153,7 +153,9 @@ class ListInTensorBranch(Rule):
         "a Tensor decides how many items this list has: the graph can't hold that",
         "列表的元素个数由 Tensor 决定，图无法表示",
     )
-    help = Text("keep the length fixed and choose the items with `ops.where`", "保持长度固定，用 `ops.where` 选择元素")
+    help = Text(
+        "keep the length fixed and choose the items with `ops.where`", "保持长度固定，用 `ops.where` 选择元素"
+    )
 
     def on_filtered_by_tensor(self, event: Event, ctx: Context) -> Findings:
         yield self.at(event.node, confidence=certain(event))

@@ -80,7 +80,10 @@ def _fixed(node: ast.Call, tail: str) -> bool:
     """True where every weight is given a deterministic initial value."""
     given = {k.arg: k.value for k in node.keywords}
     weight = given.get("weight_init") or given.get("embedding_table")
-    set_by_hand = isinstance(weight, ast.Call) and getattr(weight.func, "id", getattr(weight.func, "attr", "")) == "Tensor"
+    set_by_hand = (
+        isinstance(weight, ast.Call)
+        and getattr(weight.func, "id", getattr(weight.func, "attr", "")) == "Tensor"
+    )
     if not (set_by_hand or isinstance(weight, ast.Constant) and weight.value in ("ones", "zeros")):
         return False
     if tail == "Embedding":
@@ -209,7 +212,9 @@ class ReversedCells(Rule):
     name = "reversed-cells"
     effects = always(Effect.COMPILE_ERROR)
     message = Text("`reversed` of a CellList can't be compiled", "图编译器不支持对 CellList 使用 `reversed`")
-    assigned = Text("an item of a CellList can't be assigned in the graph", "不能在图中给 CellList 的元素赋值")
+    assigned = Text(
+        "an item of a CellList can't be assigned in the graph", "不能在图中给 CellList 的元素赋值"
+    )
     help = Text("slice it: `[::-1]`", "改用切片 `[::-1]`")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:

@@ -60,10 +60,19 @@ def _work(wrapper: ast.FunctionDef) -> str:
             continue
         if isinstance(stmt, ast.Expr) and isinstance(value, ast.Call) and _talks(value):
             found = _PRINTS
-        elif isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name) and isinstance(value, ast.Call):
+        elif (
+            isinstance(stmt, ast.Assign)
+            and isinstance(stmt.targets[0], ast.Name)
+            and isinstance(value, ast.Call)
+        ):
             result = stmt.targets[0].id if _hands_on(value) else result
         elif isinstance(stmt, ast.Return):
-            same = isinstance(value, ast.Call) and _hands_on(value) or isinstance(value, ast.Name) and value.id == result
+            same = (
+                isinstance(value, ast.Call)
+                and _hands_on(value)
+                or isinstance(value, ast.Name)
+                and value.id == result
+            )
             if not same:
                 return _CHANGES
         else:
@@ -81,9 +90,11 @@ def _hands_on(call: ast.Call) -> bool:
 
 def _gives_back(node: ast.AST) -> bool:
     """True for a decorator that returns the function it was given."""
-    args = getattr(node, "args").args
+    args = node.args.args
     returns = [n for n in walk(node) if isinstance(n, ast.Return)]
-    return bool(args and returns) and all(isinstance(r.value, ast.Name) and r.value.id == args[0].arg for r in returns)
+    return bool(args and returns) and all(
+        isinstance(r.value, ast.Name) and r.value.id == args[0].arg for r in returns
+    )
 
 
 def _writes_outside(wrapper: ast.FunctionDef) -> bool:
@@ -94,7 +105,11 @@ def _writes_outside(wrapper: ast.FunctionDef) -> bool:
             return True
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             return isinstance(node.value, ast.Name) and node.value.id not in own
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("append", "add", "update"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("append", "add", "update")
+        ):
             return isinstance(node.func.value, ast.Name) and node.func.value.id not in own
     return False
 
@@ -129,8 +144,14 @@ class DecoratorIgnored(Rule):
     code = "GL342"
     name = "decorator-ignored"
     effects = (When(Effect.DIVERGES), When(Effect.SIDE_EFFECT, case="prints"))
-    message = Text("the graph skips the decorator '{name}' and compiles the bare function", "图会跳过装饰器 `{name}`，直接编译原函数")
-    loses = Text("the graph loses what the wrapper of '{name}' writes to outer variables", "图会丢失装饰器 `{name}` 的包装函数对外部变量的修改")
+    message = Text(
+        "the graph skips the decorator '{name}' and compiles the bare function",
+        "图会跳过装饰器 `{name}`，直接编译原函数",
+    )
+    loses = Text(
+        "the graph loses what the wrapper of '{name}' writes to outer variables",
+        "图会丢失装饰器 `{name}` 的包装函数对外部变量的修改",
+    )
     help = Text("fold what the decorator does into the function", "把装饰器的逻辑写进函数内部")
 
     def enter(self, ctx: Context) -> Findings:
@@ -183,11 +204,16 @@ class DecoratorArguments(Rule):
         "装饰器 `{name}` 的包装函数会取代该方法被编译，但其第一个参数不叫 `self`",
     )
     of_class = Text("a class can't decorate a method of graph code", "不能用类来装饰图代码中的方法")
-    help = Text("name its first parameter `self`, or add `functools.wraps`", "把第一个参数命名为 `self`，或加上 `functools.wraps`")
+    help = Text(
+        "name its first parameter `self`, or add `functools.wraps`",
+        "把第一个参数命名为 `self`，或加上 `functools.wraps`",
+    )
 
     def enter(self, ctx: Context) -> Findings:
         info = ctx.trace.info
-        if info.owner is None or any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in info.decorators):
+        if info.owner is None or any(
+            isinstance(d, ast.Name) and d.id == "staticmethod" for d in info.decorators
+        ):
             return
         for decorator in info.decorators:
             resolved = _resolved(decorator, info)

@@ -33,7 +33,9 @@ class WalrusInGraph(SyntaxRule):
 
     code = "GL108"
     name = "walrus-in-graph"
-    message = Text("`:=` can't be compiled: the graph parser refuses it", "图编译器不支持 `:=` 赋值表达式，编译会失败")
+    message = Text(
+        "`:=` can't be compiled: the graph parser refuses it", "图编译器不支持 `:=` 赋值表达式，编译会失败"
+    )
     help = Text("assign in a statement of its own before", "改为在前面单独赋值")
 
     def visit_NamedExpr(self, node: ast.AST, ctx: Context) -> Findings:
@@ -60,7 +62,10 @@ class SetDisplayInGraph(SyntaxRule):
 
     code = "GL109"
     name = "set-display-in-graph"
-    message = Text("a set display can't be compiled: the graph parser refuses it", "图编译器不支持集合字面量或集合推导式，编译会失败")
+    message = Text(
+        "a set display can't be compiled: the graph parser refuses it",
+        "图编译器不支持集合字面量或集合推导式，编译会失败",
+    )
     help = Text("use a tuple after `in`, or `set([…])`", "在 `in` 之后改用元组，或写成 `set([...])`")
 
     def visit_Set(self, node: ast.AST, ctx: Context) -> Findings:
@@ -92,7 +97,9 @@ class YieldInGraph(SyntaxRule):
 
     code = "GL110"
     name = "yield-in-graph"
-    message = Text("`yield` can't be compiled: the graph parser refuses it", "图编译器不支持 `yield`，编译会失败")
+    message = Text(
+        "`yield` can't be compiled: the graph parser refuses it", "图编译器不支持 `yield`，编译会失败"
+    )
     help = Text("return a list or tuple of the values", "改为返回由这些值组成的列表或元组")
     dropped = Text(
         "`yield` after `return` is dropped by the graph: this function returns a value there and a generator in PyNative",
@@ -112,7 +119,6 @@ class YieldInGraph(SyntaxRule):
                 if isinstance(node, (ast.Yield, ast.YieldFrom)):
                     yield self.at(node, message=self.dropped, effect=Effect.DIVERGES)
                     return
-
 
     def _parsed(self, node: ast.AST, ctx: Context) -> bool:
         stmt: Any = node
@@ -158,7 +164,9 @@ class NestedComprehension(SyntaxRule):
         "a comprehension with {n} `for` can't be compiled: the graph parser takes one",
         "图编译器的推导式只支持一个 `for`，这里有 {n} 个，编译会失败",
     )
-    help = Text("nest two loops, or a comprehension within another", "改为嵌套循环，或在推导式中嵌套另一个推导式")
+    help = Text(
+        "nest two loops, or a comprehension within another", "改为嵌套循环，或在推导式中嵌套另一个推导式"
+    )
 
     def visit_ListComp(self, node: Any, ctx: Context) -> Findings:
         if len(node.generators) > 1:
@@ -215,7 +223,10 @@ class BigInteger(SyntaxRule):
 
     code = "GL114"
     name = "big-integer"
-    message = Text("{value} doesn't fit in 64 bits: the graph parser refuses it", "整数 {value} 超出 64 位，图编译器无法处理")
+    message = Text(
+        "{value} doesn't fit in 64 bits: the graph parser refuses it",
+        "整数 {value} 超出 64 位，图编译器无法处理",
+    )
     help = Text("use a float, or an integer within 64 bits", "改用浮点数，或 64 位以内的整数")
 
     def visit_Constant(self, node: ast.Constant, ctx: Context) -> Findings:

@@ -37,9 +37,17 @@ class PartialFromOutside(Rule):
     code = "GL521"
     name = "partial-from-outside"
     effects = (*INTERPRETED, When(Effect.COMPILE_ERROR, case="cell"))
-    message = Text("`{name}` is a partial made outside the graph: the Python interpreter calls it", "`{name}` 是在图外创建的 partial，由 Python 解释器调用")
-    cell = Text("`{name}` is a partial of a Cell: the graph can't call it", "`{name}` 是对 Cell 的 partial，图无法调用")
-    help = Text("write a method, or make the partial where it is called", "改写为方法，或在调用处创建 partial")
+    message = Text(
+        "`{name}` is a partial made outside the graph: the Python interpreter calls it",
+        "`{name}` 是在图外创建的 partial，由 Python 解释器调用",
+    )
+    cell = Text(
+        "`{name}` is a partial of a Cell: the graph can't call it",
+        "`{name}` 是对 Cell 的 partial，图无法调用",
+    )
+    help = Text(
+        "write a method, or make the partial where it is called", "改写为方法，或在调用处创建 partial"
+    )
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         func = ctx.value(node.func)
@@ -50,7 +58,9 @@ class PartialFromOutside(Rule):
             return
         cell = func.target[1].kind == v.CELL
         name = ast.unparse(node.func)[:40]
-        yield self.at(node, case="cell" if cell else "", message=self.cell if cell else self.message, name=name)
+        yield self.at(
+            node, case="cell" if cell else "", message=self.cell if cell else self.message, name=name
+        )
 
 
 class ReduceInGraph(Rule):
@@ -74,8 +84,14 @@ class ReduceInGraph(Rule):
     code = "GL522"
     name = "reduce-in-graph"
     effects = (*INTERPRETED, When(Effect.COMPILE_ERROR, case="shape"))
-    message = Text("`reduce` over Tensors: the Python interpreter runs it", "对 Tensor 使用 `reduce`：由 Python 解释器执行")
-    shape = Text("`reduce` with a function of `operator` over a shape can't be compiled", "图编译器不支持用 `operator` 的函数对形状做 `reduce`")
+    message = Text(
+        "`reduce` over Tensors: the Python interpreter runs it",
+        "对 Tensor 使用 `reduce`：由 Python 解释器执行",
+    )
+    shape = Text(
+        "`reduce` with a function of `operator` over a shape can't be compiled",
+        "图编译器不支持用 `operator` 的函数对形状做 `reduce`",
+    )
     help = Text("write a loop", "改写为循环")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
@@ -109,7 +125,10 @@ class ListComparedWithTensor(Rule):
     code = "GL523"
     name = "list-compared-with-tensor"
     effects = (*INTERPRETED, When(Effect.NONE, before="2.8"))
-    message = Text("a Tensor is compared with a {kind}: the Python interpreter does it", "Tensor 与 {kind} 比较：由 Python 解释器执行")
+    message = Text(
+        "a Tensor is compared with a {kind}: the Python interpreter does it",
+        "Tensor 与 {kind} 比较：由 Python 解释器执行",
+    )
     help = Text("make it a Tensor first", "先转换为 Tensor")
 
     def visit_Compare(self, node: ast.Compare, ctx: Context) -> Findings:
@@ -142,7 +161,10 @@ class ObjectOperator(Rule):
     code = "GL524"
     name = "object-operator"
     effects = INTERPRETED
-    message = Text("an operator of a plain object meets a Tensor: the Python interpreter runs it", "普通对象与 Tensor 做运算：由 Python 解释器执行")
+    message = Text(
+        "an operator of a plain object meets a Tensor: the Python interpreter runs it",
+        "普通对象与 Tensor 做运算：由 Python 解释器执行",
+    )
     help = Text("call a method of the object", "改为调用对象的方法")
 
     def visit_BinOp(self, node: ast.BinOp, ctx: Context) -> Findings:
@@ -183,9 +205,14 @@ class CellSetting(Rule):
     code = "GL525"
     name = "cell-setting"
     effects = INTERPRETED
-    message = Text("`.{name}()` changes a Cell's settings while it is compiled: it belongs outside the graph", "`.{name}()` 在编译过程中修改 Cell 的设置，应放在图之外")
+    message = Text(
+        "`.{name}()` changes a Cell's settings while it is compiled: it belongs outside the graph",
+        "`.{name}()` 在编译过程中修改 Cell 的设置，应放在图之外",
+    )
     help = Text("call it before the Cell is called", "在调用 Cell 之前执行")
-    _methods = frozenset("set_train set_grad add_flags add_flags_recursive apply to_float set_comm_fusion".split())
+    _methods = frozenset(
+        "set_train set_grad add_flags add_flags_recursive apply to_float set_comm_fusion".split()
+    )
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         if isinstance(node.func, ast.Attribute) and node.func.attr in self._methods:

@@ -83,7 +83,10 @@ class ClosedOverLater(Rule):
     code = "GL341"
     name = "closed-over-later"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("'{name}' is bound only after this function is defined: the graph doesn't know it", "`{name}` 在该函数定义之后才赋值，图找不到它")
+    message = Text(
+        "'{name}' is bound only after this function is defined: the graph doesn't know it",
+        "`{name}` 在该函数定义之后才赋值，图找不到它",
+    )
     help = Text("define '{name}' before", "在此之前定义 `{name}`")
 
     def on_closed_over_later(self, event: Event, ctx: Context) -> Findings:
@@ -151,13 +154,18 @@ class ClassMethodInGraph(Rule):
     code = "GL346"
     name = "classmethod-in-graph"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("a classmethod can't be called in the graph: the class isn't passed", "图中不能调用 classmethod：编译器不会传入类本身")
+    message = Text(
+        "a classmethod can't be called in the graph: the class isn't passed",
+        "图中不能调用 classmethod：编译器不会传入类本身",
+    )
     help = Text("make it a staticmethod or a plain method", "改为 staticmethod 或普通方法")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         target = ctx.value(node.func).target
         info = getattr(target, "info", None)
-        if info is not None and any(isinstance(d, ast.Name) and d.id == "classmethod" for d in info.decorators):
+        if info is not None and any(
+            isinstance(d, ast.Name) and d.id == "classmethod" for d in info.decorators
+        ):
             yield self.at(node)
 
 
@@ -194,4 +202,6 @@ class SuperInInherited(Rule):
     help = Text("write `super({owner}, self)`", "写成 `super({owner}, self)`")
 
     def on_super_in_inherited(self, event: Event, ctx: Context) -> Findings:
-        yield self.at(event.node, confidence=certain(event), **{k: event.data[k] for k in ("method", "cls", "owner")})
+        yield self.at(
+            event.node, confidence=certain(event), **{k: event.data[k] for k in ("method", "cls", "owner")}
+        )

@@ -38,10 +38,14 @@ class HookLambda(Rule):
     name = "hook-lambda"
     effects = (When(Effect.COMPILE_ERROR, since="2.7"), When(Effect.DIVERGES, before="2.7"))
     message = Text(
-        "the graph can't parse a lambda that stands inside another expression", "图无法解析写在其他表达式内部的 lambda"
+        "the graph can't parse a lambda that stands inside another expression",
+        "图无法解析写在其他表达式内部的 lambda",
     )
     ignored = Text("the graph of this version ignores forward hooks", "该版本的图会忽略前向 hook")
-    help = Text("give it a statement of its own: `name = lambda …`, or a `def`", "单独写成 `name = lambda ...` 语句，或改用 `def`")
+    help = Text(
+        "give it a statement of its own: `name = lambda …`, or a `def`",
+        "单独写成 `name = lambda ...` 语句，或改用 `def`",
+    )
     help_ignored = Text("do it in `construct`", "把逻辑写进 `construct`")
 
     def check_class(self, ctx: ClassContext) -> Findings:
@@ -77,7 +81,10 @@ class HookSideEffect(Rule):
     code = "GL344"
     name = "hook-side-effect"
     effects = always(Effect.DIVERGES)
-    message = Text("this hook changes '{text}', which happens once, when compiling", "该 hook 会修改 `{text}`，而这只在编译时发生一次")
+    message = Text(
+        "this hook changes '{text}', which happens once, when compiling",
+        "该 hook 会修改 `{text}`，而这只在编译时发生一次",
+    )
     help = Text("return what you need from the Cell", "改为由 Cell 返回所需的值")
 
     def check_class(self, ctx: ClassContext) -> Findings:
@@ -115,11 +122,15 @@ def _hook(given: ast.expr, method: FunctionInfo, ctx: ClassContext) -> Optional[
 
 
 def _outside_call(hook: ast.AST, ctx: ClassContext) -> Optional[ast.AST]:
-    own = {a.arg for a in getattr(hook, "args").args}
+    own = {a.arg for a in hook.args.args}
     for node in walk(hook):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
-            if isinstance(owner, ast.Name) and owner.id not in own and node.func.attr in ("append", "extend", "add", "update"):
+            if (
+                isinstance(owner, ast.Name)
+                and owner.id not in own
+                and node.func.attr in ("append", "extend", "add", "update")
+            ):
                 return node
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             return node

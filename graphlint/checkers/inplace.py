@@ -43,7 +43,9 @@ class ItemWriteThroughView(Rule):
         "this writes into data that '{through}' shares, and '{through}' is read later: it keeps the old data in the graph",
         "此处写入的数据与 `{through}` 共享，之后会读取 `{through}`：图中它仍是旧数据",
     )
-    help = Text("write under the name that is read, or copy first and say so", "用之后读取的名字来写入，或先显式拷贝")
+    help = Text(
+        "write under the name that is read, or copy first and say so", "用之后读取的名字来写入，或先显式拷贝"
+    )
 
     def on_alias_write(self, event: Event, ctx: Context) -> Findings:
         if event.data.get("tensor") and event.data["how"] == "item":
@@ -77,7 +79,9 @@ class AugmentedAlias(Rule):
         "the graph writes '{text}' in place, and {who} sees it; measure on Ascend whether PyNative does too",
         "图会就地写入 `{text}`，{who_zh}也会看到；PyNative 是否如此请在 Ascend 上实测",
     )
-    help = Text("write `{text} = {text} {op} …` for a new tensor", "写成 `{text} = {text} {op} ...` 以得到新的 Tensor")
+    help = Text(
+        "write `{text} = {text} {op} …` for a new tensor", "写成 `{text} = {text} {op} ...` 以得到新的 Tensor"
+    )
     _ops = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
 
     def on_augmented(self, event: Event, ctx: Context) -> Findings:
@@ -90,7 +94,11 @@ class AugmentedAlias(Rule):
         if origin in ("input", "self", "global"):
             if isinstance(event.data["target"], ast.Attribute):
                 return
-            who = {"input": ("the caller", "调用方"), "self": ("the Cell", "Cell"), "global": ("the module", "模块")}[origin]
+            who = {
+                "input": ("the caller", "调用方"),
+                "self": ("the Cell", "Cell"),
+                "global": ("the module", "模块"),
+            }[origin]
             yield self._found(node, event, who, ctx)
 
     def on_alias_write(self, event: Event, ctx: Context) -> Findings:
@@ -140,7 +148,12 @@ class AugmentedConstant(Rule):
     def on_augmented(self, event: Event, ctx: Context) -> Findings:
         old, node = event.data["old"], event.node
         op = AugmentedAlias._ops.get(type(node.op))  # type: ignore[attr-defined]
-        if self.effect() is Effect.NONE or op is None or old.kind != v.TENSOR or not isinstance(node.target, ast.Name):  # type: ignore[attr-defined]
+        if (
+            self.effect() is Effect.NONE
+            or op is None
+            or old.kind != v.TENSOR
+            or not isinstance(node.target, ast.Name)
+        ):  # type: ignore[attr-defined]
             return
         if old.ref is not None and old.ref.literal and old.ref.origin == "local":
             yield self.at(node, confidence=certain(event), text=node.target.id, op=op)  # type: ignore[attr-defined]
@@ -167,20 +180,35 @@ class AugmentedGrowth(Rule):
 
     code = "GL403"
     name = "augmented-growth"
-    effects = (When(Effect.COMPILE_ERROR, since="2.8"), When(Effect.NONE, case="dtype"), When(Effect.DIVERGES, case="dtype", since="2.8"))
-    message = Text("the graph writes '{text}' in place, and the result has another shape", "图会就地写入 `{text}`，但结果的形状不同")
+    effects = (
+        When(Effect.COMPILE_ERROR, since="2.8"),
+        When(Effect.NONE, case="dtype"),
+        When(Effect.DIVERGES, case="dtype", since="2.8"),
+    )
+    message = Text(
+        "the graph writes '{text}' in place, and the result has another shape",
+        "图会就地写入 `{text}`，但结果的形状不同",
+    )
     dtype = Text(
         "the graph writes '{text}' in place: it stays {old}, where PyNative gives {new}",
         "图会就地写入 `{text}`：结果仍为 {old}，PyNative 则为 {new}",
     )
-    of_bool = Text("the graph writes '{text}' in place, and a bool can't hold the result", "图会就地写入 `{text}`，bool 无法保存结果")
+    of_bool = Text(
+        "the graph writes '{text}' in place, and a bool can't hold the result",
+        "图会就地写入 `{text}`，bool 无法保存结果",
+    )
     help = Text("write `{text} = {text} {op} …`", "写成 `{text} = {text} {op} ...`")
 
     def on_augmented(self, event: Event, ctx: Context) -> Findings:
         old, right, node = event.data["old"], event.data["right"], event.node
         if self.effect() is Effect.NONE or type(node.op) not in AugmentedAlias._ops:  # type: ignore[attr-defined]
             return
-        if old.kind == v.TENSOR and right.kind == v.TENSOR and old.shape is not None and right.shape is not None:
+        if (
+            old.kind == v.TENSOR
+            and right.kind == v.TENSOR
+            and old.shape is not None
+            and right.shape is not None
+        ):
             if len(right.shape) > len(old.shape) or _wider(old.shape, right.shape):
                 op = AugmentedAlias._ops[type(node.op)]  # type: ignore[attr-defined]
                 yield self.at(node, confidence=certain(event), text=ast.unparse(event.data["target"]), op=op)
@@ -194,7 +222,13 @@ class AugmentedGrowth(Rule):
             yield self.at(node, message=self.of_bool, confidence=certain(event), **values)
         elif old.dtype in INTS and right.dtype == "float":
             yield self.at(
-                node, case="dtype", message=self.dtype, confidence=certain(event), old=old.dtype, new="float32", **values
+                node,
+                case="dtype",
+                message=self.dtype,
+                confidence=certain(event),
+                old=old.dtype,
+                new="float32",
+                **values,
             )
 
 
@@ -229,11 +263,20 @@ class ItemWriteOutside(Rule):
         "`{path}` 属于{owner_zh}：PyNative 会直接写入，图只写入副本",
     )
     help = Text("copy it first, or make it a Parameter", "先拷贝，或改为 Parameter")
-    owners = {"self": ("the Cell", "Cell"), "global": ("the module", "模块"), "input": ("the caller", "调用方")}
+    owners = {
+        "self": ("the Cell", "Cell"),
+        "global": ("the module", "模块"),
+        "input": ("the caller", "调用方"),
+    }
 
     def on_outside_write(self, event: Event, ctx: Context) -> Findings:
         value, origin = event.data["value"], event.data["origin"]
-        if value.kind != v.TENSOR or value.parameter or event.data["how"] != "item" or origin not in self.owners:
+        if (
+            value.kind != v.TENSOR
+            or value.parameter
+            or event.data["how"] != "item"
+            or origin not in self.owners
+        ):
             return
         owner, owner_zh = self.owners[origin]
         strict_self = self.target.strict and origin == "self"

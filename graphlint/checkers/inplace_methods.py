@@ -20,8 +20,12 @@ NO_CPU_KERNEL = frozenset(
 ONLY_THE_GRAPH_WRITES = frozenset("add_ mul_ div_ floor_divide_ remainder_ scatter_".split())
 """On a CPU from 2.8 on the graph writes and PyNative doesn't (measured)."""
 
-WRITING = NO_CPU_KERNEL | ONLY_THE_GRAPH_WRITES | frozenset({"sub_", "copy_", "clip_", "pow_", "neg_", "abs_"})
-_HAVE_INPLACE = frozenset("relu elu silu hardtanh threshold leaky_relu relu6 hardsigmoid hardswish mish selu celu".split())
+WRITING = (
+    NO_CPU_KERNEL | ONLY_THE_GRAPH_WRITES | frozenset({"sub_", "copy_", "clip_", "pow_", "neg_", "abs_"})
+)
+_HAVE_INPLACE = frozenset(
+    "relu elu silu hardtanh threshold leaky_relu relu6 hardsigmoid hardswish mish selu celu".split()
+)
 
 
 class InplaceMethod(Rule):
@@ -52,10 +56,22 @@ class InplaceMethod(Rule):
         When(Effect.DIVERGES, case="half", device="CPU", since="2.8"),
         When(Effect.NONE, case="both", device="CPU"),
     )
-    message = Text("`{name}` writes in place; measure it on Ascend: a CPU can't tell", "`{name}` 为就地写入，请在 Ascend 上实测，CPU 无法判断")
-    no_kernel = Text("`{name}` writes in place and has no kernel for a graph on a CPU", "`{name}` 为就地写入，CPU 图模式没有对应的算子")
-    half = Text("`{name}` writes in place in a CPU's graph; a CPU's PyNative ignores it", "`{name}` 在 CPU 图模式中就地写入，而 CPU 的 PyNative 会忽略它")
-    help = Text("use the form that returns a new tensor, and bind its result", "改用返回新 Tensor 的形式并接收其返回值")
+    message = Text(
+        "`{name}` writes in place; measure it on Ascend: a CPU can't tell",
+        "`{name}` 为就地写入，请在 Ascend 上实测，CPU 无法判断",
+    )
+    no_kernel = Text(
+        "`{name}` writes in place and has no kernel for a graph on a CPU",
+        "`{name}` 为就地写入，CPU 图模式没有对应的算子",
+    )
+    half = Text(
+        "`{name}` writes in place in a CPU's graph; a CPU's PyNative ignores it",
+        "`{name}` 在 CPU 图模式中就地写入，而 CPU 的 PyNative 会忽略它",
+    )
+    help = Text(
+        "use the form that returns a new tensor, and bind its result",
+        "改用返回新 Tensor 的形式并接收其返回值",
+    )
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         name, sure = _written(node, ctx) or ("", False)
@@ -79,7 +95,11 @@ class InplaceMethod(Rule):
 def _agrees(node: ast.Call, ctx: Context) -> bool:
     """True where a CPU's PyNative gives the graph's result: the call's own value is used, or it writes into a view."""
     receiver = ctx.value(node.func.value) if isinstance(node.func, ast.Attribute) else v.unknown
-    return not isinstance(ctx.parent(node), ast.Expr) or receiver.ref is not None and receiver.ref.base is not None
+    return (
+        not isinstance(ctx.parent(node), ast.Expr)
+        or receiver.ref is not None
+        and receiver.ref.base is not None
+    )
 
 
 def _written(node: ast.Call, ctx: Context) -> Optional[Tuple[str, bool]]:
@@ -89,9 +109,16 @@ def _written(node: ast.Call, ctx: Context) -> Optional[Tuple[str, bool]]:
     if callee.startswith(("mindspore.ops.", "mindspore.mint.")):
         if tail.endswith("_"):
             return tail, True
-        asked = any(k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True for k in node.keywords)
+        asked = any(
+            k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True
+            for k in node.keywords
+        )
         return (f"{tail}_", True) if asked and tail in _HAVE_INPLACE else None
-    if isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_") and not node.func.attr.startswith("_"):
+    if (
+        isinstance(node.func, ast.Attribute)
+        and node.func.attr.endswith("_")
+        and not node.func.attr.startswith("_")
+    ):
         receiver = ctx.value(node.func.value)
         return (node.func.attr, receiver.sure) if receiver.kind == v.TENSOR else None
     return None

@@ -45,7 +45,9 @@ class LoopCarriedType(Rule):
     help = Text("give '{name}' its final type before the loop", "在循环之前就让 `{name}` 具有最终的类型")
 
     def on_loop_carried(self, event: Event, ctx: Context) -> Findings:
-        yield self.at(event.node, confidence=certain(event), name=event.data["name"], reason=event.data["reason"])
+        yield self.at(
+            event.node, confidence=certain(event), name=event.data["name"], reason=event.data["reason"]
+        )
 
 
 class GrowingLoop(Rule):
@@ -107,7 +109,10 @@ class RangeOverTensor(Rule):
     code = "GL205"
     name = "range-over-tensor"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("`range` needs numbers, and `{text}` is a Tensor: it can't be compiled", "`range` 需要数字，而 `{text}` 是 Tensor，编译会失败")
+    message = Text(
+        "`range` needs numbers, and `{text}` is a Tensor: it can't be compiled",
+        "`range` 需要数字，而 `{text}` 是 Tensor，编译会失败",
+    )
     help = Text("write `int({text})`, or loop with `while`", "写成 `int({text})`，或改用 `while` 循环")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
@@ -195,7 +200,11 @@ class EndlessUnrolling(Rule):
             if isinstance(inner, ast.Name) and ctx.value(inner).kind == v.LIST
         }
         for call in walk(ast.Module(node.body, [])):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "pop":
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr == "pop"
+            ):
                 if isinstance(call.func.value, ast.Name) and call.func.value.id in lists:
                     yield self.at(node)
                     return
@@ -223,7 +232,9 @@ class ForTarget(Rule):
     code = "GL213"
     name = "for-target"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("the graph's `for` binds names alone, not `{text}`", "图中的 `for` 只能绑定名字，不能绑定 `{text}`")
+    message = Text(
+        "the graph's `for` binds names alone, not `{text}`", "图中的 `for` 只能绑定名字，不能绑定 `{text}`"
+    )
     unpacked = Text("the graph can't unpack a dict into names", "图中不能把字典拆包到多个名字")
     help = Text("bind a name and assign from it", "先绑定到一个名字，再赋值")
 
@@ -262,10 +273,17 @@ class UnrolledLoop(Rule):
     name = "unrolled-loop"
     effects = always(Effect.SLOW)
     message = Text("the compiler unrolls these {n} rounds one by one", "编译器会逐轮展开这 {n} 次循环")
-    help = Text("loop with `while` over a Tensor counter to keep one copy of the body", "改用以 Tensor 计数的 `while`，循环体只编译一份")
+    help = Text(
+        "loop with `while` over a Tensor counter to keep one copy of the body",
+        "改用以 Tensor 计数的 `while`，循环体只编译一份",
+    )
     limit = 256
 
     def visit_For(self, node: ast.For, ctx: Context) -> Findings:
         iterable: Any = ctx.value(node.iter)
-        if iterable.kind == v.RANGE and isinstance(iterable.const, range) and len(iterable.const) >= self.limit:
+        if (
+            iterable.kind == v.RANGE
+            and isinstance(iterable.const, range)
+            and len(iterable.const) >= self.limit
+        ):
             yield self.at(node.iter, n=len(iterable.const))

@@ -18,7 +18,9 @@ from graphlint.project import Assigned, FunctionInfo, Module
 from graphlint.tree import walk
 
 _CALLBACK = re.compile(r"(on_)?((train|eval)_)?(step|epoch)_(begin|end)$")
-_GROWS = frozenset("append extend insert pop remove clear sort reverse update setdefault popitem __setitem__".split())
+_GROWS = frozenset(
+    "append extend insert pop remove clear sort reverse update setdefault popitem __setitem__".split()
+)
 _HELD = (v.LIST, v.DICT, v.SET, v.CELL, v.EXTERNAL)
 Name = Tuple[str, str]
 
@@ -171,12 +173,13 @@ def _calls_later(function: ast.AST, around: Tuple[ast.AST, ...]) -> bool:
     given = set().union(*(_parameters(f) for f in (function, *around)))
     changed = {_root(w.owner) for w in _writes(function) if w.owner is not None} - {None}
     return any(
-        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in given | changed for n in _own(function)
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in given | changed
+        for n in _own(function)
     )
 
 
 def _parameters(function: ast.AST) -> frozenset:
-    args = getattr(function, "args")
+    args = function.args
     return frozenset(a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs])
 
 
@@ -246,7 +249,11 @@ def _read_of(write: Write, function: ast.AST, reads: Reads, module: Module) -> O
     if write.owner is not None:
         root = _root(write.owner)
         symbol = module.lookup(write.owner.id) if isinstance(write.owner, ast.Name) else None
-        if symbol is not None and hasattr(symbol, "module") and not isinstance(symbol, (Assigned, FunctionInfo)):
+        if (
+            symbol is not None
+            and hasattr(symbol, "module")
+            and not isinstance(symbol, (Assigned, FunctionInfo))
+        ):
             found = reads.variables.get((symbol.module.name, write.name))
             if found is not None:
                 return found

@@ -31,7 +31,10 @@ class AnalysisGaveUp(Rule):
     code = "GL902"
     name = "analysis-gave-up"
     effects = always(Effect.NONE)
-    message = Text("too much to analyse in '{name}': findings may be missing here", "`{name}` 过于复杂，只分析了一部分，可能有遗漏")
+    message = Text(
+        "too much to analyse in '{name}': findings may be missing here",
+        "`{name}` 过于复杂，只分析了一部分，可能有遗漏",
+    )
     help = Text("`graphlint verify --all` compiles it", "可用 `graphlint verify --all` 实际编译验证")
 
     def enter(self, ctx: Context) -> Findings:

@@ -21,7 +21,9 @@ RAISABLE = frozenset(
     "BaseException ValueError".split()
 )
 _EXCEPTIONS = frozenset(
-    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
 )
 
 
@@ -49,7 +51,10 @@ class RaiseInGraph(SyntaxRule):
     name = "raise-in-graph"
     message = Text("the graph can't raise `{name}`", "图中不能抛出 `{name}`")
     bare = Text("a bare `raise` can't be compiled", "图编译器不支持不带异常的 `raise`")
-    help = Text("raise ValueError, RuntimeError or another of the graph's types", "改为抛出 ValueError、RuntimeError 等图支持的类型")
+    help = Text(
+        "raise ValueError, RuntimeError or another of the graph's types",
+        "改为抛出 ValueError、RuntimeError 等图支持的类型",
+    )
 
     def visit_Raise(self, node: ast.Raise, ctx: Context) -> Findings:
         if node.exc is None:
@@ -57,7 +62,9 @@ class RaiseInGraph(SyntaxRule):
             return
         target = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
         if isinstance(target, ast.Attribute):
-            if isinstance(node.exc, ast.Call) and isinstance(ctx.module.resolve(target), (External, type(None))):
+            if isinstance(node.exc, ast.Call) and isinstance(
+                ctx.module.resolve(target), (External, type(None))
+            ):
                 yield self.at(node, name=ast.unparse(target))
             return
         if not isinstance(target, ast.Name) or target.id in RAISABLE or target.id in local_names(ctx.node):
@@ -141,9 +148,19 @@ class UndefinedName(Rule):
     name = "undefined-name"
     effects = always(Effect.COMPILE_ERROR)
     parsed = True
-    message = Text("nothing binds '{name}': the parser needs it even if this is never reached", "`{name}` 未定义：即使永远不会执行到这里，编译器也需要它")
+    message = Text(
+        "nothing binds '{name}': the parser needs it even if this is never reached",
+        "`{name}` 未定义：即使永远不会执行到这里，编译器也需要它",
+    )
     help = Text("bind or import it, or take the code out", "定义或导入它，或删除这段代码")
-    known = frozenset(dir(builtins)) | {"__class__", "__file__", "__name__", "__doc__", "__package__", "__spec__"}
+    known = frozenset(dir(builtins)) | {
+        "__class__",
+        "__file__",
+        "__name__",
+        "__doc__",
+        "__package__",
+        "__spec__",
+    }
 
     def visit_Name(self, node: ast.Name, ctx: Context) -> Findings:
         name = node.id
@@ -232,7 +249,9 @@ class StarOverTensor(Rule):
     code = "GL134"
     name = "star-over-tensor"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("a Tensor can't be unpacked into arguments in the graph", "图中不能用 `*` 把 Tensor 展开为参数")
+    message = Text(
+        "a Tensor can't be unpacked into arguments in the graph", "图中不能用 `*` 把 Tensor 展开为参数"
+    )
     help = Text("make a list of it first", "先转换为列表")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:

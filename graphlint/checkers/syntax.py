@@ -44,7 +44,9 @@ class TryInGraph(SyntaxRule):
 
     code = "GL101"
     name = "try-in-graph"
-    message = Text("`try` can't be compiled: the graph parser refuses it", "图编译器不支持 `try` 语句，编译会失败")
+    message = Text(
+        "`try` can't be compiled: the graph parser refuses it", "图编译器不支持 `try` 语句，编译会失败"
+    )
     help = Text(
         "check the condition with `if` before, or catch the error around the call of the Cell",
         "改为提前用 `if` 判断，或在调用 Cell 的地方捕获异常",
@@ -78,7 +80,10 @@ class ImportInGraph(SyntaxRule):
 
     code = "GL102"
     name = "import-in-graph"
-    message = Text("`import` can't be compiled: the graph parser refuses it", "图编译器不支持在图代码中 `import`，编译会失败")
+    message = Text(
+        "`import` can't be compiled: the graph parser refuses it",
+        "图编译器不支持在图代码中 `import`，编译会失败",
+    )
     help = Text("move the import to the top of the module", "把 import 移到模块顶部")
 
     def visit_Import(self, node: ast.AST, ctx: Context) -> Findings:
@@ -107,8 +112,13 @@ class DelInGraph(SyntaxRule):
 
     code = "GL103"
     name = "del-in-graph"
-    message = Text("`del` can't be compiled: the graph parser refuses it", "图编译器不支持 `del` 语句，编译会失败")
-    help = Text("drop the statement; for an item build a new list or dict without it", "删去该语句；若要删除元素，请构造不含该元素的新容器")
+    message = Text(
+        "`del` can't be compiled: the graph parser refuses it", "图编译器不支持 `del` 语句，编译会失败"
+    )
+    help = Text(
+        "drop the statement; for an item build a new list or dict without it",
+        "删去该语句；若要删除元素，请构造不含该元素的新容器",
+    )
 
     def visit_Delete(self, node: ast.AST, ctx: Context) -> Findings:
         yield self.at(node)
@@ -138,8 +148,13 @@ class NonlocalInGraph(SyntaxRule):
 
     code = "GL104"
     name = "nonlocal-in-graph"
-    message = Text("`nonlocal` can't be compiled: the graph parser refuses it", "图编译器不支持 `nonlocal` 语句，编译会失败")
-    help = Text("return the new value and bind it where the function is called", "改为返回新值，并在调用处重新赋值")
+    message = Text(
+        "`nonlocal` can't be compiled: the graph parser refuses it",
+        "图编译器不支持 `nonlocal` 语句，编译会失败",
+    )
+    help = Text(
+        "return the new value and bind it where the function is called", "改为返回新值，并在调用处重新赋值"
+    )
 
     def visit_Nonlocal(self, node: ast.AST, ctx: Context) -> Findings:
         yield self.at(node)
@@ -168,7 +183,10 @@ class ClassInGraph(SyntaxRule):
 
     code = "GL105"
     name = "class-in-graph"
-    message = Text("a class can't be defined here: the graph parser refuses it", "图编译器不支持在图代码中定义类，编译会失败")
+    message = Text(
+        "a class can't be defined here: the graph parser refuses it",
+        "图编译器不支持在图代码中定义类，编译会失败",
+    )
     help = Text("define the class at module level", "把类定义移到模块级别")
 
     def visit_ClassDef(self, node: ast.AST, ctx: Context) -> Findings:
@@ -197,7 +215,9 @@ class MatchInGraph(SyntaxRule):
 
     code = "GL106"
     name = "match-in-graph"
-    message = Text("`match` can't be compiled: the graph parser refuses it", "图编译器不支持 `match` 语句，编译会失败")
+    message = Text(
+        "`match` can't be compiled: the graph parser refuses it", "图编译器不支持 `match` 语句，编译会失败"
+    )
     help = Text("write it as `if`/`elif`", "改写为 `if`/`elif`")
 
     def visit_Match(self, node: ast.AST, ctx: Context) -> Findings:
@@ -224,7 +244,10 @@ class AsyncInGraph(SyntaxRule):
 
     code = "GL107"
     name = "async-in-graph"
-    message = Text("`async` code can't be compiled: the graph parser refuses it", "图编译器不支持 `async`/`await`，编译会失败")
+    message = Text(
+        "`async` code can't be compiled: the graph parser refuses it",
+        "图编译器不支持 `async`/`await`，编译会失败",
+    )
     help = Text("use plain functions and loops", "改用普通函数和循环")
 
     def enter(self, ctx: Context) -> Findings:
@@ -263,9 +286,13 @@ class LoopElseInGraph(SyntaxRule):
     code = "GL111"
     name = "loop-else-in-graph"
     message = Text(
-        "`{kind} … else` can't be compiled: the graph parser refuses it", "图编译器不支持 `{kind} ... else`，编译会失败"
+        "`{kind} … else` can't be compiled: the graph parser refuses it",
+        "图编译器不支持 `{kind} ... else`，编译会失败",
     )
-    help = Text("move the `else` part after the loop, under a flag if the loop can break", "把 else 部分移到循环之后；若循环含 break，用标志变量控制")
+    help = Text(
+        "move the `else` part after the loop, under a flag if the loop can break",
+        "把 else 部分移到循环之后；若循环含 break，用标志变量控制",
+    )
 
     def visit_For(self, node: Any, ctx: Context) -> Findings:
         if node.orelse:

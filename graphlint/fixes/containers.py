@@ -184,7 +184,8 @@ def pop(found: Any, ctx: Any) -> Optional[Fix]:
     if ctx.value(call.func.value).kind == v.LIST:
         need(isinstance(stmt, ast.Expr) and stmt.value is call and len(call.args) < 2)  # type: ignore[attr-defined]
         draft.replace(
-            stmt, f"{name} = {without(name, call.args[0] if call.args else ast.parse('-1').body[0].value)}"  # type: ignore[attr-defined]
+            stmt,
+            f"{name} = {without(name, call.args[0] if call.args else ast.parse('-1').body[0].value)}",  # type: ignore[attr-defined]
         )
         return draft.fix(*_held(name, draft))
     need(call.args and pure(call.args[0]))

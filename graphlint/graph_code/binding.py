@@ -86,7 +86,9 @@ class Binding:
         if isinstance(stmt, (ast.Break, ast.Continue)):
             return None
         if isinstance(stmt, (ast.Try, ast.ClassDef)) or type(stmt).__name__ in ("Match", "TryStar"):
-            self._bind({n.id for n in walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}, state)
+            self._bind(
+                {n.id for n in walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}, state
+            )
             return state
         self._reads([stmt], state)
         self._bind(_bound_by(stmt), state)
@@ -131,7 +133,9 @@ class Binding:
                 continue
             if isinstance(node, _FUNCTIONS):
                 own = local_names(node)
-                free = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} - own
+                free = {
+                    n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+                } - own
                 for name in sorted(free):
                     self._read(name, node, state)
                 continue

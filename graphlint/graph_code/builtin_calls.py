@@ -56,7 +56,18 @@ class BuiltinCalls(ObjectSemantics):
             return self._pure(name, args)
         if name in ("print", "setattr", "delattr", "exec"):
             return v.none
-        if name in ("id", "hash", "input", "eval", "compile", "open", "memoryview", "bytes", "bytearray", "object"):
+        if name in (
+            "id",
+            "hash",
+            "input",
+            "eval",
+            "compile",
+            "open",
+            "memoryview",
+            "bytes",
+            "bytearray",
+            "object",
+        ):
             return Value(v.EXTERNAL, variable=any(a.runtime for a in args.all()), origin=name)
         if name == "super":
             return self._super(args, node, frame)
@@ -69,11 +80,20 @@ class BuiltinCalls(ObjectSemantics):
         while inner is not None and inner.self_value is None:
             inner = inner.closure.home if inner.closure is not None else None
         receiver = inner.self_value if inner is not None else None
-        if inner is not None and inner.cls is not None and isinstance(getattr(receiver, "target", None), Instance):
+        if (
+            inner is not None
+            and inner.cls is not None
+            and isinstance(getattr(receiver, "target", None), Instance)
+        ):
             own = receiver.target.cls  # type: ignore[union-attr]
             if own is not inner.cls:
                 self.event(
-                    frame, "super_in_inherited", node, method=frame.info.qualname, cls=own.name, owner=inner.cls.name
+                    frame,
+                    "super_in_inherited",
+                    node,
+                    method=frame.info.qualname,
+                    cls=own.name,
+                    owner=inner.cls.name,
                 )
         return Value(v.SUPER, target=(inner.cls if inner is not None else frame.cls, receiver))
 
@@ -97,12 +117,19 @@ class BuiltinCalls(ObjectSemantics):
         if any(a.kind == v.TENSOR for a in values) and name in ("abs", "sum", "max", "min", "pow", "round"):
             first = next(a for a in values if a.kind == v.TENSOR)
             return tensor(first.dtype, sure=first.sure)
-        if values and values[0].kind in (*v.SEQUENCES, v.CELL, v.DICT) and values[0].items is not None and name == "len":
+        if (
+            values
+            and values[0].kind in (*v.SEQUENCES, v.CELL, v.DICT)
+            and values[0].items is not None
+            and name == "len"
+        ):
             return number(len(values[0].items))
         if name == "len" and values and values[0].kind == v.TENSOR:
             x = values[0]
             first_dim = x.shape[0] if x.shape else None
-            return number(first_dim if first_dim is not None else NOCONST, "int", shape_derived=True, dynamic=x.dynamic)
+            return number(
+                first_dim if first_dim is not None else NOCONST, "int", shape_derived=True, dynamic=x.dynamic
+            )
         if values and values[0].kind in v.SEQUENCES and name in ("min", "max", "sum"):
             if any(i.kind == v.TENSOR for i in values[0].items or ()):
                 return tensor()
@@ -121,8 +148,18 @@ class BuiltinCalls(ObjectSemantics):
                 except Exception:  # whatever Python raises here it raises in PyNative too
                     return v.unknown
                 value = from_python(result)
-                return value.but(shape_derived=any(a.shape_derived for a in values)) if value.kind == v.NUMBER else value
-        variable = True if any(a.runtime for a in values) else None if any(a.variable is None for a in values) else False
+                return (
+                    value.but(shape_derived=any(a.shape_derived for a in values))
+                    if value.kind == v.NUMBER
+                    else value
+                )
+        variable = (
+            True
+            if any(a.runtime for a in values)
+            else None
+            if any(a.variable is None for a in values)
+            else False
+        )
         shape = any(x.shape_derived for a in values for x in a.walk(1))
         dynamic = any(x.dynamic for a in values for x in a.walk(1))
         if name in ("str", "repr", "hex", "oct", "bin", "chr", "format", "ascii"):
@@ -130,10 +167,14 @@ class BuiltinCalls(ObjectSemantics):
         if name in ("all", "any"):
             return number(pytype="bool", variable=variable)
         if name == "sorted":
-            return Value(v.LIST, element=element_of(args.pos[0]) if args.pos else None, ref=Ref(), variable=variable)
+            return Value(
+                v.LIST, element=element_of(args.pos[0]) if args.pos else None, ref=Ref(), variable=variable
+            )
         if name == "divmod":
             return sequence(v.TUPLE, [number(variable=variable), number(variable=variable)])
-        return number(pytype="int" if name == "len" else None, variable=variable, shape_derived=shape, dynamic=dynamic)
+        return number(
+            pytype="int" if name == "len" else None, variable=variable, shape_derived=shape, dynamic=dynamic
+        )
 
     def call_range_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
         known = [a.const for a in args.pos]
@@ -164,7 +205,9 @@ class BuiltinCalls(ObjectSemantics):
         pools = [self.iterate(a, None, frame) for a in args.pos]
         if pools and all(p is not None for p in pools):
             return sequence(v.TUPLE, known(pools))
-        return Value(v.TUPLE, element=open_([self.loop_element(a, None) for a in args.pos] or [v.unknown]), ref=Ref())
+        return Value(
+            v.TUPLE, element=open_([self.loop_element(a, None) for a in args.pos] or [v.unknown]), ref=Ref()
+        )
 
     def call_reversed_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
         items = self.iterate(args.pos[0], None, frame) if args.pos else None
@@ -184,14 +227,22 @@ class BuiltinCalls(ObjectSemantics):
         items = self.iterate(args.pos[0], node, frame)
         if items is not None:
             return sequence(kind, items, Ref(folded=args.pos[0].kind != v.LIST))
-        return Value(kind, element=self.loop_element(args.pos[0], None), ref=Ref(), variable=args.pos[0].variable)
+        return Value(
+            kind, element=self.loop_element(args.pos[0], None), ref=Ref(), variable=args.pos[0].variable
+        )
 
     def call_dict_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
         if not args.pos and not args.open:
             return Value(v.DICT, keys=tuple(args.kw), items=tuple(args.kw.values()), ref=Ref())
         if len(args.pos) == 1 and args.pos[0].kind == v.DICT:
             copy = args.pos[0].but(ref=Ref())
-            return copy if not args.kw else container_method(copy, "update", Args([self.call_dict_(Args(kw=args.kw), node, frame)]))[0]
+            return (
+                copy
+                if not args.kw
+                else container_method(copy, "update", Args([self.call_dict_(Args(kw=args.kw), node, frame)]))[
+                    0
+                ]
+            )
         return Value(v.DICT, ref=Ref())
 
     def call_set_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
@@ -210,7 +261,9 @@ class BuiltinCalls(ObjectSemantics):
             made = [self.call_value(args.pos[0], Args(list(row)), node, frame) for row in rows]
             return _once(sequence(v.TUPLE, made), node)
         if args.pos:
-            self.call_value(args.pos[0], Args([self.loop_element(a, None) for a in args.pos[1:]]), node, frame)
+            self.call_value(
+                args.pos[0], Args([self.loop_element(a, None) for a in args.pos[1:]]), node, frame
+            )
         return Value(v.TUPLE, ref=Ref())
 
     def call_filter_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
@@ -222,7 +275,9 @@ class BuiltinCalls(ObjectSemantics):
         return v.unknown
 
     def call_iter_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
-        return Value(v.ITERATOR, element=self.loop_element(args.pos[0], None) if args.pos else None, ref=Ref())
+        return Value(
+            v.ITERATOR, element=self.loop_element(args.pos[0], None) if args.pos else None, ref=Ref()
+        )
 
     def call_next_(self, args: Args, node: ast.AST, frame: Frame) -> Value:
         return args.pos[0].element or v.unknown if args.pos else v.unknown
@@ -286,7 +341,9 @@ class BuiltinCalls(ObjectSemantics):
             return x.but(dtype=tensors.dtype_of(args.get(0, "dtype")))
         if name == "reshape":
             dims = [a.const for a in (args.pos[0].items or args.pos if args.pos else [])]
-            return x.but(shape=tuple(d if isinstance(d, int) and d >= 0 else None for d in dims), rank=len(dims))
+            return x.but(
+                shape=tuple(d if isinstance(d, int) and d >= 0 else None for d in dims), rank=len(dims)
+            )
         if name == "copy":
             return x
         if name in ("item", "tolist"):
@@ -301,7 +358,9 @@ class BuiltinCalls(ObjectSemantics):
         if dotted.startswith("mindspore."):
             return self._mindspore(dotted, args, node, frame)
         if dotted in ("functools.partial", "mindspore.ops.partial") and args.pos:
-            return Value(v.FUNCTION, target=("partial", args.pos[0], Args(args.pos[1:], args.kw, args.open)), ref=Ref())
+            return Value(
+                v.FUNCTION, target=("partial", args.pos[0], Args(args.pos[1:], args.kw, args.open)), ref=Ref()
+            )
         runtime = any(a.runtime for a in args.all())
         if dotted.startswith("math.") and args.pos and not runtime:
             return self._math(dotted[5:], args)
@@ -329,12 +388,16 @@ class BuiltinCalls(ObjectSemantics):
             run = numbers.scalar_call if name in _WHOLE else numbers.call
             made = None
             if flat:
-                made = run(lambda *xs: getattr(math, name)(*xs, **more), args.pos, shape_derived=shape, origin="math")
+                made = run(
+                    lambda *xs: getattr(math, name)(*xs, **more), args.pos, shape_derived=shape, origin="math"
+                )
             if made is not None:
                 return made
             if flat:
                 return v.unknown
-        return number(pytype=kind, shape_derived=shape, dynamic=dynamic, variable=any(a.variable for a in args.pos))
+        return number(
+            pytype=kind, shape_derived=shape, dynamic=dynamic, variable=any(a.variable for a in args.pos)
+        )
 
     def _numpy(self, name: str, args: Args, runtime: bool, frame: Frame) -> Value:
         first = args.pos[0] if args.pos else None
@@ -342,7 +405,9 @@ class BuiltinCalls(ObjectSemantics):
         shape: Any = None
         if name in ("ones", "zeros", "empty", "full") and first is not None:
             dims = to_python(first)
-            shape = (dims,) if isinstance(dims, int) else tuple(dims) if isinstance(dims, (tuple, list)) else None
+            shape = (
+                (dims,) if isinstance(dims, int) else tuple(dims) if isinstance(dims, (tuple, list)) else None
+            )
             dtype = dtype or "float64"
         elif name == "array" and first is not None:
             data = to_python(first)
@@ -358,19 +423,26 @@ class BuiltinCalls(ObjectSemantics):
             shape = tuple(a.const if isinstance(a.const, int) else None for a in args.pos)
         elif name in ("prod", "max", "min", "sum") and first is not None and not runtime:
             return number(pytype=None, shape_derived=any(x.shape_derived for x in first.walk(1)))
-        elif name in ("float32", "float64", "int32", "int64") and first is not None and first.kind == v.NUMBER:
+        elif (
+            name in ("float32", "float64", "int32", "int64") and first is not None and first.kind == v.NUMBER
+        ):
             return first.but(graph=NOCONST)
         if shape is not None and not all(d is None or isinstance(d, int) for d in shape):
             shape = None
         rank = len(shape) if shape is not None else None
-        return Value(v.EXTERNAL, origin="numpy", dtype=dtype, shape=shape, rank=rank, variable=runtime, target=None)
+        return Value(
+            v.EXTERNAL, origin="numpy", dtype=dtype, shape=shape, rank=rank, variable=runtime, target=None
+        )
 
     def _mindspore(self, dotted: str, args: Args, node: ast.AST, frame: Frame) -> Value:
         tail = dotted.rsplit(".", 1)[-1]
         first = args.pos[0] if args.pos else None
         if dotted in tensors.FACTORIES:
             return tensors.factory(dotted, args)
-        if tail in ("grad", "value_and_grad", "vmap", "jit", "ms_function", "recompute") and first is not None:
+        if (
+            tail in ("grad", "value_and_grad", "vmap", "jit", "ms_function", "recompute")
+            and first is not None
+        ):
             return Value(v.FUNCTION, target=(tail, first, Args()), ref=Ref())
         if tail == "mutable" and first is not None:
             late = {"const": NOCONST, "graph": NOCONST, "variable": True, "origin": "mutable"}
@@ -381,12 +453,19 @@ class BuiltinCalls(ObjectSemantics):
             name = {"rank": "ndim"}.get(tail, tail)
             return tensors.attribute(first if first.kind == v.TENSOR else tensor(), name) or v.unknown
         if tail in ("is_tensor", "is_floating_point"):
-            return number(first.kind == v.TENSOR) if first is not None and first.sure and tail == "is_tensor" else number(
-                pytype="bool"
+            return (
+                number(first.kind == v.TENSOR)
+                if first is not None and first.sure and tail == "is_tensor"
+                else number(pytype="bool")
             )
         if tail in tensors.CREATION:
             shape = tensors._shape_arg(args, 0) if tail in ("zeros", "ones", "rand", "randn") else None
-            if first is not None and first.kind == v.NUMBER and tail in ("zeros", "ones") and len(args.pos) > 1:
+            if (
+                first is not None
+                and first.kind == v.NUMBER
+                and tail in ("zeros", "ones")
+                and len(args.pos) > 1
+            ):
                 shape = tensors._shape_arg(Args([first]), 0)
             return tensor(tensors.dtype_of(args.get(1, "dtype")), shape)
         if dotted.startswith(("mindspore.ops.", "mindspore.mint.", "mindspore.numpy.")):

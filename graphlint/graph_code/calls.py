@@ -56,7 +56,10 @@ class Calls(BuiltinCalls):
         if func.kind == v.FUNCTION and isinstance(func.target, Closure):
             return
         name = func.target if isinstance(func.target, str) else ""
-        for held in [*args.all(), *([func.receiver] if func.kind == v.BOUND and func.receiver is not None else [])]:
+        for held in [
+            *args.all(),
+            *([func.receiver] if func.kind == v.BOUND and func.receiver is not None else []),
+        ]:
             if held.shadow is not None and self._sees(name, func, held, args):
                 self.lost_change(held.shadow, whole=taken(held) or name.startswith("mindspore."))
 
@@ -99,7 +102,9 @@ class Calls(BuiltinCalls):
             if func.hidden:
                 made = func.target.info
                 here = made.module is frame.module and func.target.home is frame
-                self.event(frame, "late_binding", made.node if here else node, name="", how="stored", use=node)
+                self.event(
+                    frame, "late_binding", made.node if here else node, name="", how="stored", use=node
+                )
             return self.call_closure(func.target, args, node, frame, func.receiver)
         if func.kind == v.FUNCTION and isinstance(func.target, tuple):
             return self._wrapped_call(func, args, node, frame)
@@ -142,7 +147,11 @@ class Calls(BuiltinCalls):
         decorators = info.decorator_names() if info.decorators else ()
         if any(d in HOST_DECORATORS for d in decorators):
             return self._constexpr(closure, args, node, frame, receiver)
-        if frame.graph and isinstance(info.node, ast.Lambda) and (closure.home is None or not closure.home.graph):
+        if (
+            frame.graph
+            and isinstance(info.node, ast.Lambda)
+            and (closure.home is None or not closure.home.graph)
+        ):
             if not info.module.alone(info.node):
                 where = info.node if info.module is frame.module else node
                 self.event(frame, "lambda_source", where)
@@ -183,7 +192,9 @@ class Calls(BuiltinCalls):
         """A function that runs as Python when compiling: its result is a constant that we may not know."""
         graph, frame.graph = frame.graph, False
         try:
-            bare = Closure(FunctionInfo(closure.info.node, closure.info.module, closure.info.qualname), closure.home)
+            bare = Closure(
+                FunctionInfo(closure.info.node, closure.info.module, closure.info.qualname), closure.home
+            )
             env = self.bind(bare, args, frame, receiver)
             inner = self._enter_function(bare, env, node, frame, receiver)
             if isinstance(closure.info.node, ast.Lambda):
@@ -229,7 +240,9 @@ class Calls(BuiltinCalls):
                 extra[name] = value
         if spec.kwarg is not None:
             held = None if args.open else tuple(extra.values())
-            env[spec.kwarg.arg] = Value(v.DICT, keys=tuple(extra) if held is not None else None, items=held, ref=Ref())
+            env[spec.kwarg.arg] = Value(
+                v.DICT, keys=tuple(extra) if held is not None else None, items=held, ref=Ref()
+            )
         self._defaults(closure, env, names, args, frame)
         return env
 
@@ -310,7 +323,9 @@ class Calls(BuiltinCalls):
             self.initialise(instance)
             override = instance.cls.find("__call__") if func.kind == v.CELL and frame.graph else None
             if override is not None:
-                self.event(frame, "call_override", node, info=override, plain=instance.cls.find("construct") is None)
+                self.event(
+                    frame, "call_override", node, info=override, plain=instance.cls.find("construct") is None
+                )
             found = instance.cls.find("construct" if func.kind == v.CELL else "__call__")
             if found is not None:
                 key = _signature(instance, found, args) if frame.graph and not frame.stack else None
@@ -339,7 +354,9 @@ class Calls(BuiltinCalls):
         if held is None or not self.reached.clashes(weights, cell.ref):
             return
         place, module = owner.assigned_at.get(held[0], (node, frame.module))
-        self.event(frame, "plain_cells", place if module is frame.module else node, container=held[1], use=node)
+        self.event(
+            frame, "plain_cells", place if module is frame.module else node, container=held[1], use=node
+        )
 
     def call_layer(self, layer: Value, args: Args, node: ast.AST, frame: Frame) -> Value:
         """A call of one of MindSpore's own Cells or Primitives."""
@@ -356,7 +373,9 @@ class Calls(BuiltinCalls):
             return v.unknown
         dtype = first.dtype if first.kind == v.TENSOR and first.dtype in tensors.FLOATS else None
         same = tail in _SAME_SHAPE
-        return tensor(dtype, first.shape if same else None, first.rank if same or tail in _SAME_RANK else None)
+        return tensor(
+            dtype, first.shape if same else None, first.rank if same or tail in _SAME_RANK else None
+        )
 
     def call_primitive(self, tail: str, args: Args, first: Value) -> Value:
         """A call of a Primitive object: `ops.Shape()(x)`, `ops.ReduceSum()(x, 0)`."""
@@ -384,7 +403,9 @@ class Calls(BuiltinCalls):
                            statement=getattr(node, "_graphlint_statement", False), changed=False)  # fmt: skip
                 return result
         if frame.graph:
-            shadow = shadow_after(node, frame, receiver, name, args, self.target.strict or not self.target.since("2.6"))
+            shadow = shadow_after(
+                node, frame, receiver, name, args, self.target.strict or not self.target.since("2.6")
+            )
             new = new.but(shadow=shadow)
             if shadow is not None and name == "pop" and popped_differs(receiver, new, args):
                 self.event(frame, "popped_again", node)
@@ -394,15 +415,31 @@ class Calls(BuiltinCalls):
             frame, "container_call", node, receiver=receiver, method=name, args=args, statement=statement, new=new,
             in_tensor_branch=frame.in_tensor_branch, in_loop=frame.loop_depth > 0,
         )  # fmt: skip
-        self.written(receiver, new, node.func.value, f".{name}()", frame, node, back or not frame.graph or name == "pop")
+        self.written(
+            receiver,
+            new,
+            node.func.value,
+            f".{name}()",
+            frame,
+            node,
+            back or not frame.graph or name == "pop",
+        )
         return result
 
 
 READING = frozenset(["index", "count", "copy", "items", "keys", "values"])
-FOLDS = {"builtins.sum": sum, "builtins.max": max, "builtins.min": min, "builtins.sorted": sorted, "builtins.set": set}
+FOLDS = {
+    "builtins.sum": sum,
+    "builtins.max": max,
+    "builtins.min": min,
+    "builtins.sorted": sorted,
+    "builtins.set": set,
+}
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ATTRIBUTES = {"Shape": "shape", "Rank": "ndim", "Size": "size", "DType": "dtype"}
-_MANY = frozenset("Split Unstack TopK ArgMaxWithValue ArgMinWithValue Meshgrid Unique Sort BatchNorm LSTM".split())
+_MANY = frozenset(
+    "Split Unstack TopK ArgMaxWithValue ArgMinWithValue Meshgrid Unique Sort BatchNorm LSTM".split()
+)
 _RENAMED = {"re_lu": "relu", "re_lu6": "relu6", "soft_max": "softmax", "mat_mul": "matmul", "ge_lu": "gelu"}
 _CONSUMING = frozenset(f"builtins.{n}" for n in "sum max min any all sorted dict set frozenset".split())
 _SAME_SHAPE = frozenset(
@@ -435,4 +472,14 @@ def _signature(instance: Instance, construct: FunctionInfo, args: Args) -> Any:
     return tuple(parts)
 
 
-__all__ = ["Calls", "NOCONST", "is_cell_name", "join", "number", "string", "to_python", "_GRADS", "_TRANSPARENT"]
+__all__ = [
+    "NOCONST",
+    "_GRADS",
+    "_TRANSPARENT",
+    "Calls",
+    "is_cell_name",
+    "join",
+    "number",
+    "string",
+    "to_python",
+]

@@ -72,14 +72,18 @@ class Core:
 
     def made_stale(self, stale: Stale) -> None:
         """Reports a write that this read should have seen and won't in the graph."""
-        self.event(stale.frame, "alias_write", stale.node, how=stale.how, through=stale.through, tensor=stale.tensor)
+        self.event(
+            stale.frame, "alias_write", stale.node, how=stale.how, through=stale.through, tensor=stale.tensor
+        )
 
     def lost_change(self, shadow: Any, whole: bool = False) -> None:
         """Reports a change of a list or dict that this read sees and that the graph loses, or makes twice.
 
         `whole` where the object itself arrives: an item may still be the one that was worked out when compiling.
         """
-        self.event(shadow.frame, "lost_change_whole" if whole else "lost_change", shadow.node, method=shadow.method)
+        self.event(
+            shadow.frame, "lost_change_whole" if whole else "lost_change", shadow.node, method=shadow.method
+        )
 
     # What one half asks of another.
 
@@ -119,4 +123,4 @@ class Core:
         raise NotImplementedError
 
 
-__all__ = ["BUDGET", "Core", "ClassInfo", "Env", "List", "Set", "Tuple", "v"]
+__all__ = ["BUDGET", "ClassInfo", "Core", "Env", "List", "Set", "Tuple", "v"]

@@ -51,7 +51,9 @@ class Interpreter(Statements):
         self._reset()
         host = self.host_frame(cls.module)
         instance = Instance(cls)
-        receiver = Value(v.CELL if cls.looks_like_cell else v.OBJECT, target=instance, ref=Ref("self", "self"))
+        receiver = Value(
+            v.CELL if cls.looks_like_cell else v.OBJECT, target=instance, ref=Ref("self", "self")
+        )
         self.run_init(instance, receiver, Args(open=True), cls.node, host)
         self._run(Closure(found, cls=found.owner), f"{cls.qualname}.{name}", inputs, receiver)
 
@@ -83,7 +85,9 @@ class Interpreter(Statements):
         self.exec_block(info.node.body, frame)
         self.result_of(frame)
 
-    def _root_env(self, closure: Closure, inputs: Optional[Args], host: Frame, receiver: Optional[Value]) -> Env:
+    def _root_env(
+        self, closure: Closure, inputs: Optional[Args], host: Frame, receiver: Optional[Value]
+    ) -> Env:
         from graphlint.graph_code.arguments import describe
 
         env = self.bind(closure, inputs or Args(), host, receiver)
@@ -104,9 +108,13 @@ class Interpreter(Statements):
                 continue
             env[arg.arg] = describe(arg, default, closure.info)
         if spec.vararg is not None and not (inputs is not None and inputs.pos):
-            env[spec.vararg.arg] = Value(v.TUPLE, element=Value(v.INPUT, variable=None, sure=False, ref=Ref("input")))
+            env[spec.vararg.arg] = Value(
+                v.TUPLE, element=Value(v.INPUT, variable=None, sure=False, ref=Ref("input"))
+            )
         if spec.kwarg is not None and not (inputs is not None and inputs.kw):
-            env[spec.kwarg.arg] = Value(v.DICT, element=Value(v.INPUT, variable=None, sure=False), ref=Ref("input"))
+            env[spec.kwarg.arg] = Value(
+                v.DICT, element=Value(v.INPUT, variable=None, sure=False), ref=Ref("input")
+            )
         return env
 
     def initialise(self, instance: Instance) -> None:
@@ -145,7 +153,9 @@ class Interpreter(Statements):
     def _assign_name(self, name: str, value: Value, frame: Frame, node: ast.AST) -> None:
         if name in frame.globals_:
             symbol = frame.module.lookup(name)
-            self.event(frame, "global_write", node, name=name, value=value, old=self.symbol_value(symbol, frame))
+            self.event(
+                frame, "global_write", node, name=name, value=value, old=self.symbol_value(symbol, frame)
+            )
             if frame.graph:
                 self.globals_written[(frame.module.name, name)] = value.but(const=NOCONST, graph=NOCONST)
         elif name in frame.nonlocals and frame.closure is not None and frame.closure.home is not None:
@@ -192,7 +202,9 @@ class Interpreter(Statements):
 
     def aug_writes(self, op: ast.operator) -> bool:
         """True where the graph turns an augmented assignment to a Tensor into a write in place (2.8 and later)."""
-        return self.target.since("2.8") and isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod))
+        return self.target.since("2.8") and isinstance(
+            op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+        )
 
     def bare_expression(self, stmt: ast.Expr, frame: Frame) -> None:
         if isinstance(stmt.value, ast.Call):
@@ -211,7 +223,12 @@ class Interpreter(Statements):
 
     def iterate(self, value: Value, node: Optional[ast.AST], frame: Frame) -> Optional[List[Value]]:
         """The items that iterating gives, or None where their number isn't known."""
-        if value.shadow is not None and node is not None and frame.graph and content_differs(value, whole=False):
+        if (
+            value.shadow is not None
+            and node is not None
+            and frame.graph
+            and content_differs(value, whole=False)
+        ):
             self.lost_change(value.shadow)
         self.consume(value, frame, node)
         if value.kind in v.SEQUENCES or value.kind == v.CELL:
@@ -231,7 +248,12 @@ class Interpreter(Statements):
                 return [v.from_python(c) for c in sorted(value.const)]
             except TypeError:
                 return None
-        if value.kind == v.TENSOR and value.shape and isinstance(value.shape[0], int) and value.shape[0] <= 64:
+        if (
+            value.kind == v.TENSOR
+            and value.shape
+            and isinstance(value.shape[0], int)
+            and value.shape[0] <= 64
+        ):
             return [tensor(value.dtype, value.shape[1:], sure=value.sure, ref=Ref(base=value.ref, link="copy"))
                     for _ in range(value.shape[0])]  # fmt: skip
         return None
@@ -239,7 +261,12 @@ class Interpreter(Statements):
     def loop_element(self, value: Value, items: Optional[List[Value]]) -> Value:
         """What one item is where their number isn't known (or too large to unroll)."""
         if value.kind == v.RANGE:
-            return number(pytype="int", shape_derived=value.shape_derived, dynamic=value.dynamic, variable=value.variable)
+            return number(
+                pytype="int",
+                shape_derived=value.shape_derived,
+                dynamic=value.dynamic,
+                variable=value.variable,
+            )
         if items:
             found = items[0]
             for item in items[1:8]:

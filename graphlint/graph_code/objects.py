@@ -88,7 +88,9 @@ class ObjectSemantics(Core):
         if base.kind in (v.TENSOR, v.INPUT):
             return self._tensor_attribute(base, name, node)
         if base.kind == v.MODULE:
-            return self.symbol_value(base.target.lookup(name) or self.project.submodule(base.target, name), frame)
+            return self.symbol_value(
+                base.target.lookup(name) or self.project.submodule(base.target, name), frame
+            )
         if base.kind == v.EXTERNAL and isinstance(base.target, str) and not base.variable:
             return self.external_value(canonical(f"{base.target}.{name}"))
         if base.kind in (v.CELL, v.OBJECT) and isinstance(base.target, Instance):
@@ -96,7 +98,9 @@ class ObjectSemantics(Core):
         if base.kind == v.CLASS and isinstance(base.target, ClassInfo):
             return self._class_attribute(base.target, name, frame)
         if base.kind == v.CLASS and isinstance(base.target, str):
-            return self.external_value(f"{base.target}.{name}") if not is_cell_name(base.target) else v.unknown
+            return (
+                self.external_value(f"{base.target}.{name}") if not is_cell_name(base.target) else v.unknown
+            )
         if base.kind == v.SUPER:
             return self._super_attribute(base, name, frame)
         if base.kind == v.CELL and name in _CELL_FLAGS:
@@ -151,7 +155,9 @@ class ObjectSemantics(Core):
             return instance.attrs[name]
         if name == "training":
             return number(pytype="bool", origin="flag")
-        return self.quietly(lambda: self.instance_attribute(Value(v.CELL, target=instance), name, ast.Pass(), frame), frame)
+        return self.quietly(
+            lambda: self.instance_attribute(Value(v.CELL, target=instance), name, ast.Pass(), frame), frame
+        )
 
     def quiet_symbol_attribute(self, symbol: Any, name: str, frame: Frame) -> Optional[Value]:
         """An attribute of a class or module where reading it notes nothing."""
@@ -209,7 +215,9 @@ class ObjectSemantics(Core):
             self.initialise(instance)
             setter = instance.cls.find(f"{target.attr}.setter")
             if setter is not None:
-                self.call_closure(Closure(setter, cls=setter.owner), Args([value]), node, frame, receiver=base)
+                self.call_closure(
+                    Closure(setter, cls=setter.owner), Args([value]), node, frame, receiver=base
+                )
                 return
             old = instance.attrs.get(target.attr)
             self.event(
@@ -221,9 +229,19 @@ class ObjectSemantics(Core):
             if old is None or not old.parameter:
                 instance.attrs[target.attr] = new.but(variable=True) if new.kind == v.NUMBER else new
                 if new.kind == v.NUMBER:
-                    instance.attrs[target.attr] = instance.attrs[target.attr].but(const=NOCONST, graph=NOCONST)
+                    instance.attrs[target.attr] = instance.attrs[target.attr].but(
+                        const=NOCONST, graph=NOCONST
+                    )
         else:
-            self.event(frame, "foreign_attribute_write", node, base=base, attr=target.attr, value=value, target=target)
+            self.event(
+                frame,
+                "foreign_attribute_write",
+                node,
+                base=base,
+                attr=target.attr,
+                value=value,
+                target=target,
+            )
 
     def _host_store(self, instance: Instance, name: str, value: Value, base: Value) -> None:
         if self.uncertain and name in instance.attrs:
@@ -237,7 +255,11 @@ class ObjectSemantics(Core):
         if not frame.graph:
             return
         for part in walk(test):
-            if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and isinstance(part.ctx, ast.Load):
+            if (
+                isinstance(part, ast.Attribute)
+                and isinstance(part.value, ast.Name)
+                and isinstance(part.ctx, ast.Load)
+            ):
                 base = (frame.env or {}).get(part.value.id)
                 if base is not None and isinstance(base.target, Instance):
                     base.target.branched_on.setdefault(part.attr, test)
@@ -248,8 +270,16 @@ class ObjectSemantics(Core):
         """What `base[key]` is."""
         if base.kind in (v.TENSOR, v.INPUT):
             found = tensors.index(base, key)
-            return found if base.kind == v.TENSOR else v.Value(v.INPUT, variable=None, sure=False, ref=Ref(base=base.ref))
-        if base.shadow is not None and frame.graph and (key.known and item_differs(base, key.const) or key.kind == v.SLICE):
+            return (
+                found
+                if base.kind == v.TENSOR
+                else v.Value(v.INPUT, variable=None, sure=False, ref=Ref(base=base.ref))
+            )
+        if (
+            base.shadow is not None
+            and frame.graph
+            and (key.known and item_differs(base, key.const) or key.kind == v.SLICE)
+        ):
             self.lost_change(base.shadow, whole=base.kind == v.LIST and taken(base))
         if base.kind in v.SEQUENCES or base.kind == v.CELL and base.items is not None:
             return self._sequence_item(base, key)
@@ -269,7 +299,9 @@ class ObjectSemantics(Core):
         if base.kind == v.OBJECT and isinstance(base.target, Instance):
             found_method = base.target.cls.find("__getitem__")
             if found_method is not None:
-                return self.call_closure(Closure(found_method, cls=found_method.owner), Args([key]), node, frame, base)
+                return self.call_closure(
+                    Closure(found_method, cls=found_method.owner), Args([key]), node, frame, base
+                )
         if base.kind == v.EXTERNAL:
             return Value(v.EXTERNAL, variable=base.variable, origin=base.origin)
         return v.unknown
@@ -323,7 +355,12 @@ class ObjectSemantics(Core):
         keeps the old one: a read of theirs is reported, and an object from outside the function stays as it was.
         """
         root = _root_name(path)
-        if frame.graph and isinstance(path, ast.Subscript) and old.kind in (v.LIST, v.DICT) and root in (frame.env or {}):
+        if (
+            frame.graph
+            and isinstance(path, ast.Subscript)
+            and old.kind in (v.LIST, v.DICT)
+            and root in (frame.env or {})
+        ):
             if sum(part.ref is old.ref for part in (frame.env or {})[root].walk(2)) > 1:
                 self.event(frame, "alias_write", node, how=how, through=root)
         if not frame.graph:
@@ -340,7 +377,9 @@ class ObjectSemantics(Core):
             fresh = new.but(ref=Ref(origin, held, folded=folded))
             self.rebind(path, fresh, frame, node)
 
-    def _report_outside(self, ref: Ref, old: Value, path: ast.expr, how: str, frame: Frame, node: ast.AST) -> None:
+    def _report_outside(
+        self, ref: Ref, old: Value, path: ast.expr, how: str, frame: Frame, node: ast.AST
+    ) -> None:
         origin = ref.root_for(how).origin
         if origin != "local":
             self.event(
@@ -362,7 +401,11 @@ class ObjectSemantics(Core):
                 if any(_touches(part, ref, related, how) for part in held.walk(2)):
                     stale = Stale(node, frame, how, name, old.kind == v.TENSOR)
                     other.env[name] = held.but(stale=stale)
-            if other.closure is not None and other.closure.home is not None and other.closure.home.env is not None:
+            if (
+                other.closure is not None
+                and other.closure.home is not None
+                and other.closure.home.env is not None
+            ):
                 self._stale_home(other.closure.home.env, ref, related, old, how, frame, node)
 
     def _stale_home(
@@ -411,7 +454,9 @@ def _owned(value: Value, path: str) -> Value:
     """The value with the lists and dicts inside it held at `path` too."""
     if value.kind not in (v.LIST, v.DICT) or value.items is None:
         return value
-    items = [_owned(x.but(ref=Ref("self", path)), path) if x.kind in (v.LIST, v.DICT) else x for x in value.items]
+    items = [
+        _owned(x.but(ref=Ref("self", path)), path) if x.kind in (v.LIST, v.DICT) else x for x in value.items
+    ]
     return value.but(items=tuple(items))
 
 
@@ -437,4 +482,4 @@ def _touches(held: Value, ref: Ref, related: Any, how: str) -> bool:
     return held.ref in related or ref in held.ref.bases(how)
 
 
-__all__ = ["ObjectSemantics", "WRITTEN_BACK", "sequence", "to_python"]
+__all__ = ["WRITTEN_BACK", "ObjectSemantics", "sequence", "to_python"]

@@ -30,7 +30,9 @@ def weights_of(value: Value) -> Optional[str]:
             return "sequential:" + ",".join(w or "" for w in inner) if any(inner) else None
         return tail if tail in OTHER_WEIGHTS else None
     if isinstance(value.target, Instance):
-        if any(weights_of(a) or a.parameter for a in value.target.attrs.values() if a.kind in (v.CELL, v.TENSOR)):
+        if any(
+            weights_of(a) or a.parameter for a in value.target.attrs.values() if a.kind in (v.CELL, v.TENSOR)
+        ):
             return value.target.cls.qualname
     return None
 

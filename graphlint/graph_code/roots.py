@@ -11,7 +11,9 @@ from graphlint.tree import walk
 
 JIT = ("mindspore.jit", "mindspore.ms_function", "mindspore.common.api.jit")
 _TRANSFORMS = frozenset(
-    f"mindspore.{place}{name}" for place in ("", "ops.") for name in ("grad", "value_and_grad", "vmap", "jvp", "vjp")
+    f"mindspore.{place}{name}"
+    for place in ("", "ops.")
+    for name in ("grad", "value_and_grad", "vmap", "jvp", "vjp")
 )
 _OTHER_CAPTURE = ("bytecode", "trace", "PIJit")
 
@@ -42,7 +44,9 @@ def roots_of(module: Module) -> Iterator[Root]:
     declared = _declared_function(module)
     if declared is not None:
         found.append(Root(declared))
-    for root in sorted(found, key=lambda r: (r.cls.node.lineno if r.cls else r.info.node.lineno, r.info.node.lineno)):
+    for root in sorted(
+        found, key=lambda r: (r.cls.node.lineno if r.cls else r.info.node.lineno, r.info.node.lineno)
+    ):
         key = (root.info.node, root.cls)
         if key not in seen:
             seen.add(key)
@@ -63,7 +67,9 @@ def _classes(module: Module) -> Iterator[ClassInfo]:
 def _class_roots(cls: ClassInfo) -> Iterator[Root]:
     if cls.looks_like_cell:
         construct = cls.find("construct")
-        if construct is not None and (construct.owner is cls or _differs_from_base(cls) or _asks_super(construct)):
+        if construct is not None and (
+            construct.owner is cls or _differs_from_base(cls) or _asks_super(construct)
+        ):
             yield Root(construct, cls)
     for method in cls.methods.values():
         if any(is_jit(d, cls.module) for d in method.decorators):
@@ -98,7 +104,11 @@ def is_jit(decorator: ast.expr, module: Module) -> bool:
 def _handed_to_jit(node: ast.Call, module: Module) -> Optional[FunctionInfo]:
     if not is_jit(node, module):
         return None
-    given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in ("fn", "function")), None)
+    given = (
+        node.args[0]
+        if node.args
+        else next((k.value for k in node.keywords if k.arg in ("fn", "function")), None)
+    )
     while isinstance(given, ast.Call) and given.args and module.dotted(given.func) in _TRANSFORMS:
         given = given.args[0]
     if isinstance(given, ast.Lambda):

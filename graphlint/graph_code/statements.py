@@ -151,7 +151,13 @@ class Statements(Expressions):
                 self.parse_only(dead, frame)
             self.exec_block(taken, frame)
             return
-        self.branch(stmt, how, frame, lambda: self.exec_block(stmt.body, frame), lambda: self.exec_block(stmt.orelse, frame))
+        self.branch(
+            stmt,
+            how,
+            frame,
+            lambda: self.exec_block(stmt.body, frame),
+            lambda: self.exec_block(stmt.orelse, frame),
+        )
 
     def decided(self, stmt: ast.If, frame: Frame) -> Decided:
         """What the parser itself makes of the condition; noted for the rules about names."""
@@ -224,7 +230,9 @@ class Statements(Expressions):
         marked: List[Value] = []
         for x, y, item, was in zip(a.items or (), b.items or (), joined, old.items):
             if x is not y and (x is was) != (y is was):
-                item = item.but(conflict=Conflict(node, f"an item of '{name}' is assigned on one path only", name))
+                item = item.but(
+                    conflict=Conflict(node, f"an item of '{name}' is assigned on one path only", name)
+                )
             marked.append(item)
         return tuple(marked)
 
@@ -358,7 +366,12 @@ class Statements(Expressions):
         frame.stack.pop()
         for name, new in (frame.env or {}).items():
             old = first.get(name)
-            if old is not None and old is not new and name in facts(frame.info.node).reads and grows(old, new):
+            if (
+                old is not None
+                and old is not new
+                and name in facts(frame.info.node).reads
+                and grows(old, new)
+            ):
                 self.event(frame, "growing_loop", stmt, name=name, values=(old, new))
         frame.env = first
 
@@ -448,9 +461,7 @@ class Statements(Expressions):
     def result_of(self, frame: Frame) -> Value:
         """Joins a function's returns; those that a Tensor chooses between must be alike."""
         returns = list(frame.returns)
-        if frame.env is not None and any(r.stack for r in returns):
-            returns.append(Return(v.none, frame.info.node, ()))
-        elif frame.env is not None or not returns:
+        if frame.env is not None and any(r.stack for r in returns) or frame.env is not None or not returns:
             returns.append(Return(v.none, frame.info.node, ()))
         if frame.trace is not None and frame.graph:
             self._compare_returns(returns, frame)
@@ -468,7 +479,9 @@ class Statements(Expressions):
                 reason = unlike(first.value, second.value, self.target, returned=frame.caller is None)
                 if reason is not None and not (frame.caller is not None and reason.returned_only):
                     values = (first.value, second.value)
-                    self.conflict(Conflict(node, reason.text, "", values, reason.outcome, end=second.node), frame)
+                    self.conflict(
+                        Conflict(node, reason.text, "", values, reason.outcome, end=second.node), frame
+                    )
 
     def function_value(self, info: FunctionInfo, frame: Frame) -> Value:
         """The value of a nested function or lambda, with the names around it as they stand now."""

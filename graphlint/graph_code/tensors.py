@@ -51,9 +51,15 @@ VIEWS = frozenset(
     "broadcast_to expand expand_as view_as split chunk unbind t movedim ravel".split()
 )
 DYNAMIC = frozenset("nonzero masked_select unique unique_consecutive where_index argwhere".split())
-LISTS = frozenset("split chunk unbind unstack meshgrid tensor_split hsplit vsplit dsplit broadcast_tensors".split())
-PAIRS = frozenset("topk sort max_with_index min_with_index var_mean std_mean cummax cummin mode frexp aminmax".split())
-GROWING = frozenset("concat cat concatenate stack pad tile repeat_interleave repeat hstack vstack append".split())
+LISTS = frozenset(
+    "split chunk unbind unstack meshgrid tensor_split hsplit vsplit dsplit broadcast_tensors".split()
+)
+PAIRS = frozenset(
+    "topk sort max_with_index min_with_index var_mean std_mean cummax cummin mode frexp aminmax".split()
+)
+GROWING = frozenset(
+    "concat cat concatenate stack pad tile repeat_interleave repeat hstack vstack append".split()
+)
 CREATION = frozenset(
     "zeros ones full eye arange linspace rand randn randint randperm tri range logspace empty standard_normal uniform "
     "normal standard_laplace gamma multinomial bernoulli".split()
@@ -218,7 +224,11 @@ def _keeps(name: str, x: Value, shape: Shape) -> bool:
     """True for a view that changes nothing: the graph leaves it out."""
     if name in ("flatten", "ravel", "transpose", "permute"):
         return x.rank == 1
-    return name in ("reshape", "view") and x.shape is not None and (shape == x.shape or x.rank == 1 and shape == (None,))
+    return (
+        name in ("reshape", "view")
+        and x.shape is not None
+        and (shape == x.shape or x.rank == 1 and shape == (None,))
+    )
 
 
 def _pieces(name: str, x: Value, args: Args, first: int) -> Optional[Sequence[Value]]:
@@ -231,7 +241,10 @@ def _pieces(name: str, x: Value, args: Args, first: int) -> Optional[Sequence[Va
             count = length
         else:
             return None
-        return [tensor(x.dtype, rank=None, sure=x.sure, ref=Ref(base=x.ref, link="copy")) for _ in range(min(count, 64))]
+        return [
+            tensor(x.dtype, rank=None, sure=x.sure, ref=Ref(base=x.ref, link="copy"))
+            for _ in range(min(count, 64))
+        ]
     return None
 
 
@@ -275,7 +288,8 @@ def attribute(x: Value, name: str) -> Optional[Value]:
     if name == "shape":
         if x.shape is not None:
             dims = [
-                number(d if d is not None else NOCONST, "int", shape_derived=True, dynamic=x.dynamic) for d in x.shape
+                number(d if d is not None else NOCONST, "int", shape_derived=True, dynamic=x.dynamic)
+                for d in x.shape
             ]
             return sequence(v.TUPLE, dims, shape_derived=True, dynamic=x.dynamic)
         length = number(pytype="int", shape_derived=True, dynamic=x.dynamic)
@@ -293,7 +307,12 @@ def attribute(x: Value, name: str) -> Optional[Value]:
         return Value(v.DTYPE, const=x.dtype if x.dtype is not None else NOCONST)
     if name in ("T", "mT", "H"):
         rank = x.rank
-        return tensor(x.dtype, tuple([None] * rank) if rank is not None else None, sure=x.sure, ref=Ref(base=x.ref, link="copy"))
+        return tensor(
+            x.dtype,
+            tuple([None] * rank) if rank is not None else None,
+            sure=x.sure,
+            ref=Ref(base=x.ref, link="copy"),
+        )
     if name in ("real", "imag", "data"):
         return tensor(sure=x.sure, ref=Ref(base=x.ref))
     if name == "strides":
@@ -319,7 +338,9 @@ def index(x: Value, key: Value) -> Value:
             ints = sum(p.kind == v.NUMBER for p in parts)
             added = sum(p.kind == v.NONE for p in parts)
             if ints <= x.rank:
-                return tensor(x.dtype, rank=x.rank - ints + added, sure=x.sure, ref=Ref(base=x.ref, link="copy"))
+                return tensor(
+                    x.dtype, rank=x.rank - ints + added, sure=x.sure, ref=Ref(base=x.ref, link="copy")
+                )
         if key.const is Ellipsis:
             return tensor(x.dtype, x.shape, x.rank, x.sure, ref=Ref(base=x.ref))
         return tensor(x.dtype, sure=x.sure, ref=Ref(base=x.ref, link="copy"))
@@ -356,7 +377,9 @@ def _factory(dotted: str, args: Args) -> Value:
         dims = to_python(shape_arg) if shape_arg is not None else NOCONST
         shape = tuple(dims) if isinstance(dims, (tuple, list)) else None
         dynamic = shape is not None and any(d is None or d == -1 for d in shape)
-        shape = tuple(d if isinstance(d, int) and d >= 0 else None for d in shape) if shape is not None else None
+        shape = (
+            tuple(d if isinstance(d, int) and d >= 0 else None for d in shape) if shape is not None else None
+        )
         return tensor(dtype, shape, parameter=parameter, dynamic=dynamic)
     if data.kind == v.TENSOR or data.origin == "numpy":
         return tensor(dtype or data.dtype, data.shape, data.rank, parameter=parameter)

@@ -190,7 +190,9 @@ def tensor(
     return Value(TENSOR, variable=True, sure=sure, dtype=dtype, shape=shape, rank=rank, **more)
 
 
-def number(const: Any = NOCONST, pytype: Optional[str] = None, variable: Optional[bool] = False, **more: Any) -> Value:
+def number(
+    const: Any = NOCONST, pytype: Optional[str] = None, variable: Optional[bool] = False, **more: Any
+) -> Value:
     """A Python number of graph code: a constant, or computed at run time where `variable`."""
     if const is not NOCONST and pytype is None:
         pytype = type(const).__name__
@@ -280,7 +282,9 @@ def join(a: Value, b: Value) -> Value:
         )
     const = a.const if same_const(a.const, b.const) else NOCONST
     graph = a.graph if same_const(a.graph, b.graph) else NOCONST
-    variable = a.variable if a.variable == b.variable else (True if True in (a.variable, b.variable) else None)
+    variable = (
+        a.variable if a.variable == b.variable else (True if True in (a.variable, b.variable) else None)
+    )
     if a.kind in SEQUENCES:
         if a.items is not None and b.items is not None and len(a.items) == len(b.items):
             items = tuple(join(x, y) for x, y in zip(a.items, b.items))
