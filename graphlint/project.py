@@ -52,7 +52,7 @@ def canonical(dotted: str) -> str:
     if dotted.startswith("mindspore.common."):
         tail = dotted[len("mindspore.common.") :]
         return dotted if tail.startswith("initializer") else "mindspore." + tail
-    if dotted.startswith("mindspore.nn.layer.") or dotted.startswith("mindspore.nn.loss."):
+    if dotted.startswith(("mindspore.nn.layer.", "mindspore.nn.loss.")):
         return "mindspore.nn." + dotted.rsplit(".", 1)[-1]
     if dotted.startswith("mindspore.") and dotted.rsplit(".", 1)[-1] in _CONTEXT_NAMES:
         return "mindspore.context." + dotted.rsplit(".", 1)[-1]

@@ -116,7 +116,7 @@ class Run:
             raise GraphlintError(self._trouble)
         if self._pool is None:
             try:
-                self._pool = open_pool(self.request, self.plan.device_id)
+                self._pool = open_pool(self.request)
                 checks = preflight(self.request, self._pool.info)
                 why = refuse(self.request, checks, "pytest --graphlint-verify")
                 if why is not None:

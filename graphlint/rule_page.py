@@ -181,7 +181,7 @@ def evidence_table(evidence: Sequence[Mapping[str, Any]], lang: str) -> Iterator
             rows.append([name, *(folded[number] if number < len(folded) else ())])
     widths = [max(width(row[index]) for row in rows if index < len(row)) for index in range(len(rows[0]))]
     for cells in rows:
-        padded = (cell + " " * (width - width(cell)) for cell, width in zip(cells, widths))
+        padded = (cell + " " * (wide - width(cell)) for cell, wide in zip(cells, widths))
         yield "  ".join(padded).rstrip()
     words: Dict[str, List[str]] = {}
     for row in evidence:

@@ -34,7 +34,8 @@ def test_rule_pages_are_current() -> None:
 def test_pages_name_commands_and_options_that_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     context = click.Context(cli)
-    for line in re.findall(r"^\s*(?:- run: )?graphlint ([a-z]+[^#\n`]*)", text, re.MULTILINE):
+    code = "\n".join(re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    for line in re.findall(r"^\s*(?:- run: |- )?graphlint ([a-z]+[^#\n]*)", code, re.MULTILINE):
         name, *words = line.split()
         command = cli.get_command(context, name)
         assert command is not None and name in COMMANDS, line

@@ -183,19 +183,8 @@ class HostAttribute(Rule):
     missing = Text("a Tensor of the graph has no `{name}`", "图中的 Tensor 没有 `{name}`")
     help = Text("use an operator, or read it outside the graph", "改用算子，或在图之外读取")
     _told_elsewhere = frozenset(
-        ("asnumpy", "numpy", "tolist", "item", "from_numpy", "device")
-        + (
-            "detach",
-            "detach_",
-            "cpu",
-            "cuda",
-            "retain_grad",
-            "is_leaf",
-            "requires_grad",
-            "grad",
-            "is_cuda",
-            "data",
-        )
+        "asnumpy numpy tolist item from_numpy device detach detach_ cpu cuda retain_grad is_leaf requires_grad grad "
+        "is_cuda data".split()
     )
     """By GL501 and its neighbours, and by GL630."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
-from typing import Optional, Set
+from typing import Any, Optional, Set
 
-from graphlint.checkers.base import Findings, ModuleContext, Rule, When, always
+from graphlint.checkers.base import Findings, Found, ModuleContext, Rule, When, always
 from graphlint.checkers.missing import Missing, guarded, missing
 from graphlint.checkers.porting_layers import torch_keyword
 from graphlint.checkers.uses import Use, uses
@@ -287,10 +287,16 @@ class Deprecated(Rule):
             for given in use.call.keywords if use.call is not None and entry.deprecated_params else ():
                 if given.arg in entry.deprecated_params and given.arg not in DEVICE_KEYS:
                     yield self._found(
-                        given.value, self.parameter, use, entry.deprecated_params[given.arg], given.arg
+                        given.value,
+                        self.parameter,
+                        use,
+                        entry.deprecated_params[given.arg or ""],
+                        given.arg or "",
                     )
 
-    def _found(self, node, message, use, instead, given=""):  # type: ignore[no-untyped-def]
+    def _found(
+        self, node: ast.AST, message: Text, use: Any, instead: Optional[str], given: str = ""
+    ) -> Found:
         help = self.help if instead else self.nothing
         version = self.target.mindspore
         return self.at(

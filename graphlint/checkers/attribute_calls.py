@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Tuple
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, certain
 from graphlint.finding import Confidence, Effect
@@ -75,7 +76,7 @@ class ParameterReplaced(Rule):
         old, value = event.data["old"], event.data["value"]
         if old is None or not old.parameter:
             return
-        what = ()
+        what: Tuple[str, ...] = ()
         if value.kind == v.NONE:
             what = ("None", " None")
         elif value.kind == v.TENSOR and _other_shape(old.shape, value.shape):
@@ -130,7 +131,7 @@ class SetattrInGraph(Rule):
             isinstance(n, ast.Attribute) and n.attr == name.value and n.lineno > node.lineno
             for n in walk(ctx.node)
         )
-        text = f"{ast.unparse(node.args[0])}.{name.value}"
+        text = f"{ast.unparse(node.args[0])}.{name.value!s}"
         if old is not None and old.parameter:
             yield self.at(node, text=text)
         elif read and old is not None and old.kind == v.NONE and ctx.value(node.args[2]).kind == v.TENSOR:

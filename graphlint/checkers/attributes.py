@@ -39,6 +39,7 @@ class AttributeWrite(Rule):
         When(Effect.FALLBACK),
         When(Effect.DIVERGES, case="object"),
         When(Effect.COMPILE_ERROR, level="strict"),
+        When(Effect.FALLBACK, case="unread"),
         When(Effect.COMPILE_ERROR, before="2.1"),
     )
     stale = Text(
@@ -49,8 +50,14 @@ class AttributeWrite(Rule):
         "'{text}' is no Parameter: the graph keeps it through the Python interpreter",
         "`{text}` 不是 Parameter，图只能借助 Python 解释器保存它",
     )
-    refused = Text("'{text}' is no Parameter: it can't be assigned in the graph", "`{text}` 不是 Parameter，不能在图中赋值")
-    help = Text("make it a Parameter and use `ops.assign`, or return the value", "把它改为 Parameter 并使用 `ops.assign`，或作为返回值")
+    refused = Text(
+        "'{text}' is no Parameter: it can't be assigned in the graph",
+        "`{text}` 不是 Parameter，不能在图中赋值",
+    )
+    help = Text(
+        "make it a Parameter and use `ops.assign`, or return the value",
+        "把它改为 Parameter 并使用 `ops.assign`，或作为返回值",
+    )
 
     def on_attribute_write(self, event: Event, ctx: Context) -> Findings:
         old, value = event.data["old"], event.data["value"]
@@ -58,20 +65,40 @@ class AttributeWrite(Rule):
             return
         if _is_callable(value) or value.parameter or value.kind == v.BOUND or _is_foreign_cell(event, ctx):
             return
-        held = isinstance(event.node, ast.AugAssign) and event.data["base"].kind == v.OBJECT and not self.target.strict
+        held = (
+            isinstance(event.node, ast.AugAssign)
+            and event.data["base"].kind == v.OBJECT
+            and not self.target.strict
+        )
         if held and isinstance(event.data["target"].value, ast.Attribute):
-            yield self.at(event.node, case="object", message=self.stale, text=ast.unparse(event.data["target"]))
+            yield self.at(
+                event.node, case="object", message=self.stale, text=ast.unparse(event.data["target"])
+            )
             return
-        effect = self.effect()
+        unread = (
+            event.data["base"].kind == v.OBJECT
+            and not _is_self(event)
+            and not _read_after(ctx.node, event.data["attr"], event.node)
+        )
+        effect = self.effect("unread" if unread else "")
         message = self.refused if effect is Effect.COMPILE_ERROR else self.message
         yield self.at(event.node, effect=effect, message=message, text=ast.unparse(event.data["target"]))
 
     def on_foreign_attribute_write(self, event: Event, ctx: Context) -> Findings:
         base = event.data["base"]
         if base.kind in (v.CLASS, v.OBJECT, v.EXTERNAL) and base.sure:
-            effect = self.effect()
+            effect = (
+                self.effect()
+                if _read_after(ctx.node, event.data["attr"], event.node)
+                else self.effect("unread")
+            )
             message = self.refused if effect is Effect.COMPILE_ERROR else self.message
             yield self.at(event.node, effect=effect, message=message, text=ast.unparse(event.data["target"]))
+
+
+def _is_self(event: Event) -> bool:
+    value = event.data["target"].value
+    return isinstance(value, ast.Name) and value.id == "self"
 
 
 def _is_foreign_cell(event: Event, ctx: Context) -> bool:
@@ -102,12 +129,18 @@ class BakedInFlag(Rule):
 
     code = "GL311"
     name = "baked-in-flag"
-    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, level="strict"), When(Effect.COMPILE_ERROR, before="2.1"))
+    effects = (
+        When(Effect.DIVERGES),
+        When(Effect.COMPILE_ERROR, level="strict"),
+        When(Effect.COMPILE_ERROR, before="2.1"),
+    )
     message = Text(
         "the branch on '{text}' is decided once, when compiling: changing it here has no effect on later calls",
         "对 `{text}` 的判断在编译时就已确定，此处修改它不会影响之后的调用",
     )
-    help = Text("keep the flag in a Parameter, or decide outside the Cell", "把标志存为 Parameter，或在 Cell 之外判断")
+    help = Text(
+        "keep the flag in a Parameter, or decide outside the Cell", "把标志存为 Parameter，或在 Cell 之外判断"
+    )
 
     def on_attribute_write(self, event: Event, ctx: Context) -> Findings:
         old = event.data["old"]
@@ -175,10 +208,14 @@ class StaleAttribute(Rule):
         "'{text}' is set here and read afterwards in '{reader}', which still sees the old value in the graph",
         "`{text}` 在此处被修改，但调用方 `{reader}` 在图中读到的仍是旧值",
     )
-    help = Text("return the new value from the helper and assign it in the caller", "由辅助函数返回新值，在调用方赋值")
+    help = Text(
+        "return the new value from the helper and assign it in the caller", "由辅助函数返回新值，在调用方赋值"
+    )
 
     def on_stale_attribute(self, event: Event, ctx: Context) -> Findings:
-        yield self.at(event.node, confidence=certain(event), text=event.data["text"], reader=event.data["reader"])
+        yield self.at(
+            event.node, confidence=certain(event), text=event.data["text"], reader=event.data["reader"]
+        )
 
 
 class PropertyWrite(Rule):
@@ -205,8 +242,14 @@ class PropertyWrite(Rule):
     code = "GL313"
     name = "property-write"
     effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, level="strict"))
-    message = Text("this property changes '{text}' when it is read: the graph loses the change", "读取该 property 会修改 `{text}`，图会丢失该修改")
-    help = Text("make it a method that returns the value, and keep state in a Parameter", "改为返回值的方法，并把状态存为 Parameter")
+    message = Text(
+        "this property changes '{text}' when it is read: the graph loses the change",
+        "读取该 property 会修改 `{text}`，图会丢失该修改",
+    )
+    help = Text(
+        "make it a method that returns the value, and keep state in a Parameter",
+        "改为返回值的方法，并把状态存为 Parameter",
+    )
 
     def on_attribute_write(self, event: Event, ctx: Context) -> Findings:
         if any(isinstance(d, ast.Name) and d.id == "property" for d in ctx.trace.info.decorators):
@@ -280,7 +323,9 @@ class ParameterAttributeWrite(Rule):
     code = "GL315"
     name = "parameter-attribute-write"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("an attribute of a Parameter can't be assigned in the graph", "不能在图中给 Parameter 的属性赋值")
+    message = Text(
+        "an attribute of a Parameter can't be assigned in the graph", "不能在图中给 Parameter 的属性赋值"
+    )
     help = Text("set it in `__init__`, or before the Cell is called", "在 `__init__` 中或调用 Cell 之前设置")
 
     def on_foreign_attribute_write(self, event: Event, ctx: Context) -> Findings:
@@ -315,7 +360,10 @@ class GlobalWrite(Rule):
         "the graph writes to a copy of '{name}': the module's variable keeps its value",
         "图只修改 `{name}` 的副本，模块变量保持不变",
     )
-    refused = Text("a Tensor can't be stored in the module variable '{name}' from the graph", "不能在图中把 Tensor 存入模块变量 `{name}`")
+    refused = Text(
+        "a Tensor can't be stored in the module variable '{name}' from the graph",
+        "不能在图中把 Tensor 存入模块变量 `{name}`",
+    )
     help = Text("keep the state in a Parameter, or return it", "把状态存为 Parameter，或作为返回值")
 
     def on_global_write(self, event: Event, ctx: Context) -> Findings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Iterator, Optional
+from typing import Any, Iterator, Optional
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always
 from graphlint.finding import Confidence, Effect
@@ -88,7 +88,7 @@ def _hands_on(call: ast.Call) -> bool:
     return all(isinstance(a, (ast.Name, ast.Starred)) for a in call.args) and isinstance(call.func, ast.Name)
 
 
-def _gives_back(node: ast.AST) -> bool:
+def _gives_back(node: Any) -> bool:
     """True for a decorator that returns the function it was given."""
     args = node.args.args
     returns = [n for n in walk(node) if isinstance(n, ast.Return)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import Iterator, Optional, Tuple
+from typing import Any, Iterator, Optional, Tuple
 
 from graphlint.checkers.base import ClassContext, Context, Findings, Rule, When, always, certain
 from graphlint.finding import Effect
@@ -121,7 +121,7 @@ def _hook(given: ast.expr, method: FunctionInfo, ctx: ClassContext) -> Optional[
     return None
 
 
-def _outside_call(hook: ast.AST, ctx: ClassContext) -> Optional[ast.AST]:
+def _outside_call(hook: Any, ctx: ClassContext) -> Optional[ast.AST]:
     own = {a.arg for a in hook.args.args}
     for node in walk(hook):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

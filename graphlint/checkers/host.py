@@ -40,7 +40,10 @@ class HostConversion(Rule):
     code = "GL501"
     name = "host-conversion"
     effects = INTERPRETED
-    message = Text("`.{name}()` takes the Tensor out of the graph: the Python interpreter runs it", "`.{name}()` 会把 Tensor 移出图，由 Python 解释器执行")
+    message = Text(
+        "`.{name}()` takes the Tensor out of the graph: the Python interpreter runs it",
+        "`.{name}()` 会把 Tensor 移出图，由 Python 解释器执行",
+    )
     help = Text("stay with operators", "改用算子")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
@@ -71,25 +74,47 @@ class ForeignCall(Rule):
     code = "GL502"
     name = "foreign-call"
     effects = INTERPRETED
-    message = Text("`{name}` is called on a Tensor: the Python interpreter runs it", "对 Tensor 调用了 `{name}`：由 Python 解释器执行")
-    files = Text("`{name}` works on files or text: the Python interpreter runs it", "`{name}` 处理文件或文本：由 Python 解释器执行")
+    message = Text(
+        "`{name}` is called on a Tensor: the Python interpreter runs it",
+        "对 Tensor 调用了 `{name}`：由 Python 解释器执行",
+    )
+    files = Text(
+        "`{name}` works on files or text: the Python interpreter runs it",
+        "`{name}` 处理文件或文本：由 Python 解释器执行",
+    )
     help = Text("use the operator of MindSpore that does it", "改用 MindSpore 中对应的算子")
 
     def _touches_files(self, callee: str) -> bool:
         """True for a function on the compiler's list of those with side effects (`json.dumps`), left to the interpreter."""
         module, _, name = callee.partition(".")
-        return self.target.since("2.8") and name in compiler(self.target.mindspore).third_party_side_effects.get(module, ())
+        return self.target.since("2.8") and name in compiler(
+            self.target.mindspore
+        ).third_party_side_effects.get(module, ())
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         callee = ctx.callee(node)
         if self._touches_files(callee):
             yield self.at(node, message=self.files, name=ast.unparse(node.func)[:40])
             return
-        if not callee or callee.startswith(("mindspore.", "builtins.", "functools.", "operator.", "logging.")):
+        if not callee or callee.startswith(
+            ("mindspore.", "builtins.", "functools.", "operator.", "logging.")
+        ):
             return
         given = [ctx.value(a) for a in [*node.args, *(k.value for k in node.keywords)]]
-        runtime = [g for g in given if g.holds(lambda x: x.kind == v.TENSOR or (x.kind == v.NUMBER and x.variable is True))]
-        if runtime and callee.partition(".")[0] in ("numpy", "math", "json", "copy", "scipy", "random", "statistics"):
+        runtime = [
+            g
+            for g in given
+            if g.holds(lambda x: x.kind == v.TENSOR or (x.kind == v.NUMBER and x.variable is True))
+        ]
+        if runtime and callee.partition(".")[0] in (
+            "numpy",
+            "math",
+            "json",
+            "copy",
+            "scipy",
+            "random",
+            "statistics",
+        ):
             yield self.at(node, name=ast.unparse(node.func)[:40], confidence=confidence_of(*runtime))
 
 
@@ -115,8 +140,13 @@ class NumpyInGraph(Rule):
     code = "GL503"
     name = "numpy-in-graph"
     effects = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"))
-    message = Text("`{name}` takes a NumPy array in the graph: the Python interpreter runs it", "`{name}` 在图中使用 NumPy 数组：由 Python 解释器执行")
-    help = Text("make the Tensor in `__init__`, or with an operator", "在 `__init__` 中创建 Tensor，或改用算子")
+    message = Text(
+        "`{name}` takes a NumPy array in the graph: the Python interpreter runs it",
+        "`{name}` 在图中使用 NumPy 数组：由 Python 解释器执行",
+    )
+    help = Text(
+        "make the Tensor in `__init__`, or with an operator", "在 `__init__` 中创建 Tensor，或改用算子"
+    )
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         if ctx.callee(node) in ("mindspore.Tensor.from_numpy", "mindspore.from_numpy"):
@@ -144,11 +174,17 @@ class TensorFromTensors(Rule):
     code = "GL504"
     name = "tensor-from-tensors"
     effects = INTERPRETED
-    message = Text("a Tensor is made from Tensors by its constructor: the Python interpreter runs it", "用构造函数由 Tensor 列表创建 Tensor：由 Python 解释器执行")
+    message = Text(
+        "a Tensor is made from Tensors by its constructor: the Python interpreter runs it",
+        "用构造函数由 Tensor 列表创建 Tensor：由 Python 解释器执行",
+    )
     help = Text("use `ops.stack`", "改用 `ops.stack`")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
-        if ctx.callee(node) in ("mindspore.Tensor", "mindspore.tensor", "mindspore.common.Tensor") and node.args:
+        if (
+            ctx.callee(node) in ("mindspore.Tensor", "mindspore.tensor", "mindspore.common.Tensor")
+            and node.args
+        ):
             first = ctx.value(node.args[0])
             if first.kind in (*v.SEQUENCES, v.TENSOR, v.NUMBER) and first.holds(_runs_later):
                 yield self.at(node, confidence=confidence_of(first))
@@ -179,7 +215,10 @@ class TensorIndexIntoList(Rule):
     code = "GL505"
     name = "tensor-index-into-list"
     effects = INTERPRETED
-    message = Text("a {kind} is indexed by a Tensor: the Python interpreter picks the item", "用 Tensor 索引 {kind}：由 Python 解释器取元素")
+    message = Text(
+        "a {kind} is indexed by a Tensor: the Python interpreter picks the item",
+        "用 Tensor 索引 {kind}：由 Python 解释器取元素",
+    )
     help = Text("stack the items and index the Tensor", "先用 `ops.stack` 合并，再索引")
 
     def visit_Subscript(self, node: ast.Subscript, ctx: Context) -> Findings:
@@ -212,7 +251,10 @@ class TypeOfTensor(Rule):
     code = "GL506"
     name = "type-of-tensor"
     effects = INTERPRETED
-    message = Text("`{name}` of a Tensor: the Python interpreter answers at run time", "对 Tensor 使用 `{name}`：运行时由 Python 解释器处理")
+    message = Text(
+        "`{name}` of a Tensor: the Python interpreter answers at run time",
+        "对 Tensor 使用 `{name}`：运行时由 Python 解释器处理",
+    )
     help = Text("use `isinstance`", "改用 `isinstance`")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
@@ -242,9 +284,14 @@ class HasattrOfTensor(Rule):
     code = "GL507"
     name = "hasattr-of-tensor"
     effects = always(Effect.DIVERGES)
-    message = Text("`hasattr({text})` is False in the graph and True in PyNative", "`hasattr({text})` 在图中为 False，在 PyNative 中为 True")
+    message = Text(
+        "`hasattr({text})` is False in the graph and True in PyNative",
+        "`hasattr({text})` 在图中为 False，在 PyNative 中为 True",
+    )
     help = Text("use `isinstance`", "改用 `isinstance`")
-    only_host = frozenset("asnumpy numpy tolist from_numpy set_data assign_value init_data register_hook".split())
+    only_host = frozenset(
+        "asnumpy numpy tolist from_numpy set_data assign_value init_data register_hook".split()
+    )
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         if ctx.callee(node) != "builtins.hasattr" or len(node.args) != 2:
@@ -253,9 +300,13 @@ class HasattrOfTensor(Rule):
         if not isinstance(name, ast.Constant):
             return
         text = ", ".join(ast.unparse(a) for a in node.args)
-        if x.kind == v.TENSOR and (name.value in self.only_host or (x.parameter and name.value == "name")):
-            yield self.at(node, text=text)
-        elif x.kind == v.NUMBER and not x.variable and name.value in ("real", "imag", "conjugate", "bit_length"):
+        if (
+            x.kind == v.TENSOR
+            and (name.value in self.only_host or (x.parameter and name.value == "name"))
+            or x.kind == v.NUMBER
+            and not x.variable
+            and name.value in ("real", "imag", "conjugate", "bit_length")
+        ):
             yield self.at(node, text=text)
 
 
@@ -287,7 +338,10 @@ class IdentityComparison(Rule):
         When(Effect.COMPILE_ERROR, case="object"),
     )
     message = Text("`is` between Tensors is never true in the graph", "图中 Tensor 之间的 `is` 永远为假")
-    object_ = Text("`is` with {what} can't be compiled: the graph compares None and bools alone", "图只支持与 None、bool 的 `is` 比较，这里是{what_zh}，编译会失败")
+    object_ = Text(
+        "`is` with {what} can't be compiled: the graph compares None and bools alone",
+        "图只支持与 None、bool 的 `is` 比较，这里是{what_zh}，编译会失败",
+    )
     help = Text("compare with `==`, or keep a flag", "改用 `==`，或使用标志变量")
 
     def visit_Compare(self, node: ast.Compare, ctx: Context) -> Findings:
@@ -299,8 +353,12 @@ class IdentityComparison(Rule):
                     if a.kind == v.TENSOR and b.kind == v.TENSOR:
                         if isinstance(op, ast.Is) or self.target.strict:
                             yield self.at(node, case="tensor")
-                    elif b.kind in _KINDS or b.origin == "enum" and not _is_int_enum(b):
-                        what, what_zh = ("an Enum member", "枚举成员") if b.origin == "enum" else _KINDS[b.kind]
+                    elif (
+                        b.kind in _KINDS and b.origin != "enum" or b.origin == "enum" and not _is_int_enum(b)
+                    ):
+                        what, what_zh = (
+                            ("an Enum member", "枚举成员") if b.origin == "enum" else _KINDS[b.kind]
+                        )
                         yield self.at(node, case="object", message=self.object_, what=what, what_zh=what_zh)
             left = right
 
@@ -338,13 +396,23 @@ class ShapeBranch(Rule):
     code = "GL520"
     name = "shape-branch"
     effects = (When(Effect.RECOMPILES),)
-    message = Text("this branch on a shape is decided when compiling, once for each shape", "该形状分支在编译期确定，每种形状各编译一次")
-    dynamic = Text("this branch is on a shape that depends on data: it runs inside one graph", "该分支依赖数据相关的形状，在同一个图中执行")
+    message = Text(
+        "this branch on a shape is decided when compiling, once for each shape",
+        "该形状分支在编译期确定，每种形状各编译一次",
+    )
+    dynamic = Text(
+        "this branch is on a shape that depends on data: it runs inside one graph",
+        "该分支依赖数据相关的形状，在同一个图中执行",
+    )
     help = Text("pad inputs to a few shapes if they vary", "若输入形状多变，可填充到少数几种形状")
 
     def visit_If(self, node: Any, ctx: Context) -> Findings:
         for part in walk(node.test):
-            value = ctx.value(part) if isinstance(part, (ast.Attribute, ast.Subscript, ast.Name, ast.Call)) else None
+            value = (
+                ctx.value(part)
+                if isinstance(part, (ast.Attribute, ast.Subscript, ast.Name, ast.Call))
+                else None
+            )
             if value is not None and value.shape_derived and value.kind in (v.NUMBER, v.TUPLE):
                 yield self.at(node.test, message=self.dynamic if value.dynamic else self.message)
                 return
@@ -373,14 +441,21 @@ class PlainObjectWithTensor(Rule):
     code = "GL532"
     name = "plain-object-with-tensor"
     effects = INTERPRETED
-    message = Text("`{name}(…)` is made around a Tensor: the Python interpreter makes it", "`{name}(...)` 持有 Tensor：由 Python 解释器创建")
+    message = Text(
+        "`{name}(…)` is made around a Tensor: the Python interpreter makes it",
+        "`{name}(...)` 持有 Tensor：由 Python 解释器创建",
+    )
     help = Text("use a tuple or a dict", "改用元组或字典")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         made = ctx.value(node)
         func = ctx.value(node.func)
         is_class = func.kind == v.CLASS and not isinstance(func.target, str) or made.origin == "namedtuple"
-        if made.kind == v.OBJECT and is_class and (isinstance(made.target, Instance) or made.origin == "namedtuple"):
+        if (
+            made.kind == v.OBJECT
+            and is_class
+            and (isinstance(made.target, Instance) or made.origin == "namedtuple")
+        ):
             if any(ctx.value(a).runtime for a in [*node.args, *(k.value for k in node.keywords)]):
                 yield self.at(node, name=ast.unparse(node.func)[:40])
         elif func.origin == "namedtuple" and any(ctx.value(a).runtime for a in node.args):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Dict
 
 from graphlint.checkers.base import Context, Findings, Found, Rule, When, always, certain
 from graphlint.finding import Confidence, Effect
@@ -82,10 +82,18 @@ class AugmentedAlias(Rule):
     help = Text(
         "write `{text} = {text} {op} …` for a new tensor", "写成 `{text} = {text} {op} ...` 以得到新的 Tensor"
     )
-    _ops = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
+    _ops: ClassVar = {
+        ast.Add: "+",
+        ast.Sub: "-",
+        ast.Mult: "*",
+        ast.Div: "/",
+        ast.FloorDiv: "//",
+        ast.Mod: "%",
+    }
 
     def on_augmented(self, event: Event, ctx: Context) -> Findings:
-        old, node = event.data["old"], event.node
+        old: Value = event.data["old"]
+        node: Any = event.node
         if old.kind != v.TENSOR or type(node.op) not in self._ops or self.effect() is Effect.NONE:  # type: ignore[attr-defined]
             return
         if isinstance(event.data["target"], ast.Subscript) or old.ref is None:
@@ -146,14 +154,15 @@ class AugmentedConstant(Rule):
     help = Text("write `{text} = {text} {op} …`", "写成 `{text} = {text} {op} ...`")
 
     def on_augmented(self, event: Event, ctx: Context) -> Findings:
-        old, node = event.data["old"], event.node
-        op = AugmentedAlias._ops.get(type(node.op))  # type: ignore[attr-defined]
+        old: Value = event.data["old"]
+        node: Any = event.node
+        op = AugmentedAlias._ops.get(type(node.op))
         if (
             self.effect() is Effect.NONE
             or op is None
             or old.kind != v.TENSOR
             or not isinstance(node.target, ast.Name)
-        ):  # type: ignore[attr-defined]
+        ):
             return
         if old.ref is not None and old.ref.literal and old.ref.origin == "local":
             yield self.at(node, confidence=certain(event), text=node.target.id, op=op)  # type: ignore[attr-defined]
@@ -217,7 +226,7 @@ class AugmentedGrowth(Rule):
 
     def _dtype(self, event: Event, old: Value, right: Value) -> Findings:
         node: Any = event.node
-        values = {"text": ast.unparse(node.target), "op": AugmentedAlias._ops[type(node.op)]}
+        values: Dict[str, Any] = {"text": ast.unparse(node.target), "op": AugmentedAlias._ops[type(node.op)]}
         if old.dtype == "bool" and right.dtype in ("int", "float"):
             yield self.at(node, message=self.of_bool, confidence=certain(event), **values)
         elif old.dtype in INTS and right.dtype == "float":
@@ -263,7 +272,7 @@ class ItemWriteOutside(Rule):
         "`{path}` 属于{owner_zh}：PyNative 会直接写入，图只写入副本",
     )
     help = Text("copy it first, or make it a Parameter", "先拷贝，或改为 Parameter")
-    owners = {
+    owners: ClassVar = {
         "self": ("the Cell", "Cell"),
         "global": ("the module", "模块"),
         "input": ("the caller", "调用方"),

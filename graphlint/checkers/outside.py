@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, replace
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from graphlint.checkers.base import Findings, Found, ModuleContext, Rule, always
 from graphlint.finding import Confidence, Effect
@@ -178,7 +178,7 @@ def _calls_later(function: ast.AST, around: Tuple[ast.AST, ...]) -> bool:
     )
 
 
-def _parameters(function: ast.AST) -> frozenset:
+def _parameters(function: Any) -> frozenset:
     args = function.args
     return frozenset(a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs])
 

@@ -184,8 +184,8 @@ class UndefinedName(Rule):
                     cached.add(inner.id)
                 elif isinstance(inner, ast.Global):
                     cached.update(inner.names)
-                elif isinstance(inner, (ast.MatchAs, ast.MatchStar)) if hasattr(ast, "MatchAs") else False:
-                    cached.add(inner.name)
+                elif type(inner).__name__ in ("MatchAs", "MatchStar"):
+                    cached.add(getattr(inner, "name", None))
             around = ctx.parent(ctx.node)
             while around is not None:
                 if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Optional
 
 from graphlint.checkers.base import Context, Findings, ModuleContext, Rule, always, confidence_of
 from graphlint.checkers.uses import constant, uses
@@ -105,11 +106,11 @@ class TensorMethod(Rule):
 
 def _in_graph(node: ast.AST, ctx: ModuleContext) -> bool:
     """True where graph code holds the node."""
-    above = node
+    above: Optional[ast.AST] = node
     while above is not None:
         if above in ctx.traces:
             return True
-        above = ctx.module.parents.get(above)  # type: ignore[assignment]
+        above = ctx.module.parents.get(above)
     return False
 
 

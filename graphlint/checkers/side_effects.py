@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, confidence_of
-from graphlint.finding import Effect
+from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
 from graphlint.lang import Text
 from graphlint.tree import walk
@@ -32,7 +32,10 @@ class PrintKeyword(Rule):
     code = "GL301"
     name = "print-keyword"
     effects = always(Effect.COMPILE_ERROR)
-    message = Text("the graph's print takes no keyword: `{names}` is refused", "图模式的 print 不接受关键字参数：`{names}` 会导致编译失败")
+    message = Text(
+        "the graph's print takes no keyword: `{names}` is refused",
+        "图模式的 print 不接受关键字参数：`{names}` 会导致编译失败",
+    )
     help = Text("drop the keyword", "去掉该关键字参数")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
@@ -67,7 +70,9 @@ class PrintTensor(Rule):
         "printing a Tensor in the graph gives another text than PyNative, when the graph runs",
         "图模式下打印 Tensor 的格式与 PyNative 不同，且在图执行时才输出",
     )
-    help = Text("print outside the Cell, or expect the graph's format", "在 Cell 之外打印，或接受图模式的输出格式")
+    help = Text(
+        "print outside the Cell, or expect the graph's format", "在 Cell 之外打印，或接受图模式的输出格式"
+    )
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         if ctx.callee(node) != "builtins.print" or node.keywords:
@@ -102,8 +107,13 @@ class PrintConstant(Rule):
     code = "GL304"
     name = "print-constant"
     effects = always(Effect.NONE)
-    message = Text("printing constants works in the graph and costs a host call a run", "图模式支持打印常量，但每次执行都会有主机调用开销")
-    help = Text("fine while debugging; take it out of the model that ships", "调试时可用；交付的模型中建议去掉")
+    message = Text(
+        "printing constants works in the graph and costs a host call a run",
+        "图模式支持打印常量，但每次执行都会有主机调用开销",
+    )
+    help = Text(
+        "fine while debugging; take it out of the model that ships", "调试时可用；交付的模型中建议去掉"
+    )
 
     def enter(self, ctx: Context) -> Findings:
         for node in walk(ctx.node):
@@ -139,7 +149,10 @@ class HostSideEffect(Rule):
     code = "GL305"
     name = "host-side-effect"
     effects = (When(Effect.DIVERGES), When(Effect.SIDE_EFFECT, case="logging"))
-    message = Text("`{text}` runs once, when the graph is compiled, and never again", "`{text}` 只在编译时执行一次，图执行时不会再执行")
+    message = Text(
+        "`{text}` runs once, when the graph is compiled, and never again",
+        "`{text}` 只在编译时执行一次，图执行时不会再执行",
+    )
     help = Text("do it around the call of the Cell", "放到调用 Cell 的地方")
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
@@ -157,7 +170,7 @@ class HostSideEffect(Rule):
 
 _FROZEN = (
     "random.", "numpy.random.", "time.time", "time.perf_counter", "time.monotonic", "time.process_time", "uuid.uuid",
-    "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.date.today", "secrets.", "os.urandom", "os.getpid",
+    "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.date.today", "secrets.", "os.urandom",
     "time.time_ns", "time.perf_counter_ns", "datetime.datetime.today", "time.monotonic_ns", "time.strftime",
 )  # fmt: skip
 _NOT_FROZEN = frozenset("random.seed numpy.random.seed random.Random".split())
@@ -196,4 +209,9 @@ class FrozenCall(Rule):
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         callee = ctx.callee(node)
         if callee.startswith(_FROZEN) and callee not in _NOT_FROZEN:
-            yield self.at(node, text=ast.unparse(node.func)[:40])
+            direct = isinstance(ctx.parent(node), (ast.BinOp, ast.Return)) and not node.args
+            yield self.at(
+                node,
+                text=ast.unparse(node.func)[:40],
+                confidence=Confidence.HIGH if direct else Confidence.MEDIUM,
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from graphlint.checkers.base import Findings, ModuleContext, Rule, always
 from graphlint.checkers.uses import (
@@ -77,7 +77,7 @@ class GradWithoutWeights(Rule):
                 continue
             position = keyword(call, "grad_position") or (call.args[1] if len(call.args) > 1 else None)
             weights = keyword(call, "weights") or (call.args[2] if len(call.args) > 2 else None)
-            words = {"name": short(use.name), "fn": ast.unparse(call.args[0])[:40]}
+            words: Dict[str, Any] = {"name": short(use.name), "fn": ast.unparse(call.args[0])[:40]}
             if weights is not None and constant(weights) is not None:
                 continue
             if position is not None and constant(position) is None:

@@ -106,7 +106,7 @@ class BuiltinCalls(ObjectSemantics):
         if x.kind == v.NUMBER or x.kind == v.STR and x.known:
             return numbers.convert(name, x)
         if name == "bool":
-            truth, how = self.truth(x, None, frame)
+            truth, _ = self.truth(x, None, frame)
             if truth is not None:
                 return number(truth)
         variable = x.variable
@@ -350,7 +350,7 @@ class BuiltinCalls(ObjectSemantics):
             return Value(v.EXTERNAL, variable=x.variable)
         return Value(v.EXTERNAL, variable=x.variable, origin="numpy")
 
-    # -- functions from elsewhere --------------------------------------------------------------------------------------
+    # -- functions from elsewhere
 
     def call_external(self, dotted: str, args: Args, node: ast.AST, frame: Frame) -> Value:
         if dotted.startswith("builtins."):
@@ -492,7 +492,7 @@ class BuiltinCalls(ObjectSemantics):
             return Value(v.TUPLE, element=tensor(), ref=Ref())
         return tensor()
 
-    # -- what loops and conditions ask -----------------------------------------------------------------------------------
+    # -- what loops and conditions ask
 
     def iterate(self, value: Value, node: Optional[ast.AST], frame: Frame) -> Optional[List[Value]]:
         raise NotImplementedError

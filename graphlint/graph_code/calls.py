@@ -138,7 +138,7 @@ class Calls(BuiltinCalls):
                     self.event(frame, "hook_under_grad", part)
         return v.unknown
 
-    # -- the project's own functions -------------------------------------------------------------------------------
+    # -- the project's own functions
 
     def call_closure(
         self, closure: Closure, args: Args, node: ast.AST, frame: Frame, receiver: Optional[Value] = None
@@ -264,7 +264,7 @@ class Calls(BuiltinCalls):
                 value = value.but(ref=Ref("default", name))
             env[name] = value
 
-    # -- objects ---------------------------------------------------------------------------------------------------
+    # -- objects
 
     def instantiate(self, target: Any, args: Args, node: ast.AST, frame: Frame) -> Value:
         if isinstance(target, str):

@@ -46,7 +46,7 @@ class Expressions(Calls):
     def eval_Constant(self, node: ast.Constant, frame: Frame) -> Value:
         return v.from_python(node.value)
 
-    # -- names -----------------------------------------------------------------------------------------------------
+    # -- names
 
     def eval_Name(self, node: ast.Name, frame: Frame) -> Value:
         value = self.lookup(node.id, node, frame)
@@ -60,7 +60,11 @@ class Expressions(Calls):
         env = frame.env or {}
         if name in env and name not in frame.globals_:
             return env[name]
-        if name not in frame.globals_ and frame.closure is not None and name not in local_names(frame.info.node):
+        if (
+            name not in frame.globals_
+            and frame.closure is not None
+            and name not in local_names(frame.info.node)
+        ):
             found = self._closed_over(name, node, frame)
             if found is not None:
                 return found
@@ -95,7 +99,7 @@ class Expressions(Calls):
             return self._closed_over(name, node, home)
         return now if now is not None else then
 
-    # -- operators ---------------------------------------------------------------------------------------------------
+    # -- operators
 
     def eval_BinOp(self, node: ast.BinOp, frame: Frame) -> Value:
         return self.operate(node.op, self.eval(node.left, frame), self.eval(node.right, frame), node, frame)
@@ -123,7 +127,9 @@ class Expressions(Calls):
             return Value(v.INPUT, variable=None, sure=False, ref=Ref())
         if a.kind == v.EXTERNAL or b.kind == v.EXTERNAL:
             origin = "numpy" if "numpy" in (a.origin, b.origin) else ""
-            return Value(v.EXTERNAL, variable=a.variable or b.variable, origin=origin, dtype=a.dtype, shape=a.shape)
+            return Value(
+                v.EXTERNAL, variable=a.variable or b.variable, origin=origin, dtype=a.dtype, shape=a.shape
+            )
         return v.unknown.but(variable=True if True in (a.variable, b.variable) else None)
 
     def _sequence_op(self, op: ast.operator, a: Value, b: Value) -> Value:
@@ -141,7 +147,9 @@ class Expressions(Calls):
         return v.unknown
 
     def _string_op(self, op: ast.operator, a: Value, b: Value) -> Value:
-        made = applied(numbers._OPS[type(op)], a, b) if type(op) in numbers._OPS and not _long(op, b) else None
+        made = (
+            applied(numbers._OPS[type(op)], a, b) if type(op) in numbers._OPS and not _long(op, b) else None
+        )
         if made is not None:
             return made
         return string(variable=True if b.runtime or a.variable else b.variable, shape_derived=b.shape_derived)
@@ -160,6 +168,8 @@ class Expressions(Calls):
             return numbers.negate(x)
         if x.kind == v.NUMBER and isinstance(node.op, ast.Invert) and isinstance(x.const, int):
             return number(~int(x.const))
+        if x.kind == v.OBJECT:
+            return v.unknown
         return x.but(ref=Ref()) if x.ref is not None else x
 
     def eval_BoolOp(self, node: ast.BoolOp, frame: Frame) -> Value:
@@ -232,13 +242,17 @@ class Expressions(Calls):
         if isinstance(op, (ast.Eq, ast.NotEq)):
             x, y = to_python(a), to_python(b)
             if x is not NOCONST and y is not NOCONST:
-                return number((x == y) is isinstance(op, ast.Eq), shape_derived=a.shape_derived or b.shape_derived)
+                return number(
+                    (x == y) is isinstance(op, ast.Eq), shape_derived=a.shape_derived or b.shape_derived
+                )
             if v.NONE in (a.kind, b.kind) and a.sure and b.sure and v.UNKNOWN not in (a.kind, b.kind):
                 if a.kind != b.kind and v.INPUT not in (a.kind, b.kind):
                     return number(isinstance(op, ast.NotEq))
         if v.INPUT in (a.kind, b.kind) and v.STR not in (a.kind, b.kind):
             return Value(v.UNKNOWN, variable=None, sure=False)
-        variable = True if True in (a.variable, b.variable) else None if None in (a.variable, b.variable) else False
+        variable = (
+            True if True in (a.variable, b.variable) else None if None in (a.variable, b.variable) else False
+        )
         shape = a.shape_derived or b.shape_derived
         return number(pytype="bool", variable=variable, shape_derived=shape, dynamic=a.dynamic or b.dynamic)
 
@@ -262,8 +276,12 @@ class Expressions(Calls):
         if x is not NOCONST and held is not NOCONST:
             try:
                 found = (x in held) is isinstance(op, ast.In)
-                other = (graph_python(a) in (held if b.kind == v.DICT else graph_python(b))) is isinstance(op, ast.In)
-                return number(found, graph=NOCONST if other is found else other, shape_derived=a.shape_derived)
+                other = (graph_python(a) in (held if b.kind == v.DICT else graph_python(b))) is isinstance(
+                    op, ast.In
+                )
+                return number(
+                    found, graph=NOCONST if other is found else other, shape_derived=a.shape_derived
+                )
             except TypeError:
                 return v.unknown
         variable = True if a.runtime or b.kind == v.TENSOR else a.variable
@@ -299,7 +317,7 @@ class Expressions(Calls):
         frame.set(node.target.id, value, node)
         return value
 
-    # -- displays ----------------------------------------------------------------------------------------------------
+    # -- displays
 
     def eval_Tuple(self, node: ast.Tuple, frame: Frame) -> Value:
         return self._display(v.TUPLE, node.elts, frame)
@@ -362,7 +380,9 @@ class Expressions(Calls):
         return made.but(kind=v.TUPLE, origin="generator", ref=Ref(made=node))
 
     def eval_DictComp(self, node: ast.DictComp, frame: Frame) -> Value:
-        rows = self._rows(node.generators, frame, lambda: (self.eval(node.key, frame), self.eval(node.value, frame)))
+        rows = self._rows(
+            node.generators, frame, lambda: (self.eval(node.key, frame), self.eval(node.value, frame))
+        )
         if rows is not None and all(to_python(k) is not NOCONST for k, _ in rows):
             made: Dict[Any, Value] = {}
             for key, value in rows:
@@ -386,7 +406,11 @@ class Expressions(Calls):
         return Value(kind, element=element, ref=Ref())
 
     def _rows(
-        self, generators: List[ast.comprehension], frame: Frame, make: Callable[[], Any], made: Optional[List] = None
+        self,
+        generators: List[ast.comprehension],
+        frame: Frame,
+        make: Callable[[], Any],
+        made: Optional[List] = None,
     ) -> Optional[List[Any]]:
         """Runs a comprehension; its results in order, or None where their number isn't known (then `made` has some)."""
         before = dict(frame.env or {})
@@ -398,7 +422,9 @@ class Expressions(Calls):
             made.extend(results)
         return results if exact else None
 
-    def _row(self, generators: List[ast.comprehension], depth: int, frame: Frame, emit: Callable[[], Any]) -> bool:
+    def _row(
+        self, generators: List[ast.comprehension], depth: int, frame: Frame, emit: Callable[[], Any]
+    ) -> bool:
         if depth == len(generators):
             emit()
             return True
@@ -421,7 +447,7 @@ class Expressions(Calls):
         frame.loop_depth -= 1
         return exact
 
-    # -- strings, attributes, items, functions -------------------------------------------------------------------------
+    # -- strings, attributes, items, functions
 
     def eval_JoinedStr(self, node: ast.JoinedStr, frame: Frame) -> Value:
         """The text, as Python writes it and as the graph does; one that holds None or a Tensor is made at run time."""
@@ -440,7 +466,9 @@ class Expressions(Calls):
         shape = any(x.shape_derived for value in held for x in value.walk(1))
         if any(value.kind == v.NONE or value.holds(lambda x: x.kind == v.TENSOR) for value in held):
             dynamic = any(value.holds(lambda x: x.dynamic) for value in held)
-            return string(variable=True, shape_derived=shape, dynamic=dynamic, target=node, origin="runtime_text")
+            return string(
+                variable=True, shape_derived=shape, dynamic=dynamic, target=node, origin="runtime_text"
+            )
         if any(t is None for t in texts) or any(value.variable is not False for value in held):
             variable = True if any(value.runtime for value in held) else None
             dynamic = any(value.holds(lambda x: x.dynamic) for value in held)
@@ -484,7 +512,13 @@ class Expressions(Calls):
         raise NotImplementedError
 
 
-_DUNDER = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.MatMult: "__matmul__"}
+_DUNDER = {
+    ast.Add: "__add__",
+    ast.Sub: "__sub__",
+    ast.Mult: "__mul__",
+    ast.Div: "__truediv__",
+    ast.MatMult: "__matmul__",
+}
 
 
 def _long(op: ast.operator, count: Value) -> bool:
@@ -516,9 +550,7 @@ def _same_value(a: Value, b: Value) -> bool:
     """True where rebinding changed nothing that could be told apart."""
     if a.known and b.known and a.kind == b.kind:
         return bool(a.const == b.const)
-    if a.ref is not None and a.ref is b.ref and a.stale is b.stale and a.items is b.items:
-        return True
-    return False
+    return a.ref is not None and a.ref is b.ref and a.stale is b.stale and a.items is b.items
 
 
 __all__ = ["Expressions", "Tuple"]

@@ -34,7 +34,7 @@ class Interpreter(Statements):
         super().__init__(project, target)
         self._host_frames: Dict[str, Frame] = {}
 
-    # -- roots -------------------------------------------------------------------------------------------------------
+    # -- roots
 
     def run(self, root: Root, inputs: Optional[Args] = None) -> None:
         """Interprets one root as the top of a graph, with the arguments that are known of."""
@@ -136,7 +136,7 @@ class Interpreter(Statements):
         found.env = {}
         return found
 
-    # -- bindings ----------------------------------------------------------------------------------------------------
+    # -- bindings
 
     def assign(self, target: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None:
         if isinstance(target, ast.Name):
@@ -178,8 +178,9 @@ class Interpreter(Statements):
         else:
             element = self.loop_element(value, None)
             for target in targets:
-                self.assign(target, Value(v.LIST, element=element, ref=Ref()) if isinstance(target, ast.Starred) else element,
-                            frame, node)  # fmt: skip
+                starred = isinstance(target, ast.Starred)
+                part = Value(v.LIST, element=element, ref=Ref()) if starred else element
+                self.assign(target, part, frame, node)
 
     def augment(self, stmt: ast.AugAssign, frame: Frame) -> None:
         target = stmt.target
@@ -219,7 +220,7 @@ class Interpreter(Statements):
     def endless_loop(self, stmt: ast.While, frame: Frame) -> None:
         self.event(frame, "endless_loop", stmt)
 
-    # -- what loops and conditions ask -----------------------------------------------------------------------------------
+    # -- what loops and conditions ask
 
     def iterate(self, value: Value, node: Optional[ast.AST], frame: Frame) -> Optional[List[Value]]:
         """The items that iterating gives, or None where their number isn't known."""

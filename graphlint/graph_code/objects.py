@@ -33,7 +33,7 @@ _CELL_FLAGS = frozenset({"training", "requires_grad", "phase", "cls_name", "para
 class ObjectSemantics(Core):
     """Reads and writes of attributes, items and module variables."""
 
-    # -- names ---------------------------------------------------------------------------------------------------
+    # -- names
 
     def symbol_value(self, symbol: Optional[Symbol], frame: Frame) -> Value:
         """The value of what a module-level name means."""
@@ -50,7 +50,7 @@ class ObjectSemantics(Core):
         return self.module_variable(symbol, frame)
 
     def external_value(self, dotted: str) -> Value:
-        if dotted.startswith("mindspore.") or dotted.startswith("numpy."):
+        if dotted.startswith(("mindspore.", "numpy.")):
             tail = dotted.rsplit(".", 1)[-1]
             if tail in tensors.DTYPES:
                 return Value(v.DTYPE, const=tensors._DTYPE_ALIAS.get(tail, tail), target=dotted)
@@ -81,7 +81,7 @@ class ObjectSemantics(Core):
         self.globals[key] = value
         return value
 
-    # -- attributes ----------------------------------------------------------------------------------------------
+    # -- attributes
 
     def load_attribute(self, base: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """What `base.name` is."""
@@ -264,7 +264,7 @@ class ObjectSemantics(Core):
                 if base is not None and isinstance(base.target, Instance):
                     base.target.branched_on.setdefault(part.attr, test)
 
-    # -- items ---------------------------------------------------------------------------------------------------
+    # -- items
 
     def load_item(self, base: Value, key: Value, node: ast.AST, frame: Frame) -> Value:
         """What `base[key]` is."""

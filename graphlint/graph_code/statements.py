@@ -48,7 +48,7 @@ class Statements(Expressions):
     def parse_only(self, body: Sequence[ast.stmt], frame: Frame) -> None:
         """Marks code that is compiled away but parsed: the parser refuses unknown syntax there all the same."""
         if frame.trace is not None:
-            for i, stmt in enumerate(body):
+            for stmt in body:
                 frame.trace.parsed.add(stmt)
                 for name in ("body", "orelse", "finalbody"):
                     inner = getattr(stmt, name, None)
@@ -57,7 +57,7 @@ class Statements(Expressions):
                 if _ends(stmt, frame):
                     return
 
-    # -- simple statements ---------------------------------------------------------------------------------------
+    # -- simple statements
 
     def do_Expr(self, stmt: ast.Expr, frame: Frame) -> None:
         self.bare_expression(stmt, frame)
@@ -136,7 +136,7 @@ class Statements(Expressions):
         info = frame.module.nested_class(stmt, f"{frame.info.qualname}.{stmt.name}")
         frame.set(stmt.name, Value(v.CLASS, target=info), stmt)
 
-    # -- branches ------------------------------------------------------------------------------------------------
+    # -- branches
 
     def do_If(self, stmt: ast.If, frame: Frame) -> None:
         self.remember_branch(stmt.test, frame)
@@ -236,7 +236,7 @@ class Statements(Expressions):
             marked.append(item)
         return tuple(marked)
 
-    # -- loops ---------------------------------------------------------------------------------------------------
+    # -- loops
 
     def do_For(self, stmt: ast.For, frame: Frame) -> None:
         iterable = self.eval(stmt.iter, frame)
@@ -405,7 +405,7 @@ class Statements(Expressions):
             if reason is not None and reason.outcome == "error" and not reason.returned_only:
                 self.event(frame, "loop_carried", stmt, name=name, reason=reason.text, values=(old, new))
 
-    # -- with, try, match: refused or special, yet run for what follows --------------------------------------------
+    # -- with, try, match: refused or special, yet run for what follows
 
     def do_With(self, stmt: ast.With, frame: Frame) -> None:
         for item in stmt.items:
@@ -456,7 +456,7 @@ class Statements(Expressions):
         self.uncertain -= 1
         frame.env = after
 
-    # -- what a function gives back --------------------------------------------------------------------------------
+    # -- what a function gives back
 
     def result_of(self, frame: Frame) -> Value:
         """Joins a function's returns; those that a Tensor chooses between must be alike."""

@@ -247,7 +247,13 @@ def test_not_reached(tmp_path: Path, how: str) -> None:
 def test_one_file_given_alone_is_read_in_its_project(tmp_path: Path) -> None:
     files = {
         "helper.py": with_try("def f(x):"),
-        "net.py": "from mindspore import nn\nfrom helper import f\nclass Net(nn.Cell):\n    def construct(self, x):\n        return f(x)\n",
+        "net.py": """
+            from mindspore import nn
+            from helper import f
+            class Net(nn.Cell):
+                def construct(self, x):
+                    return f(x)
+        """,
     }
     assert codes(run(tmp_path, files, "helper.py")) == ["GL101"]
     assert codes(run(tmp_path, files, "net.py")) == []
