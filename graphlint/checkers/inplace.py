@@ -94,7 +94,7 @@ class AugmentedAlias(Rule):
     def on_augmented(self, event: Event, ctx: Context) -> Findings:
         old: Value = event.data["old"]
         node: Any = event.node
-        if old.kind != v.TENSOR or type(node.op) not in self._ops or self.effect() is Effect.NONE:  # type: ignore[attr-defined]
+        if old.kind != v.TENSOR or type(node.op) not in self._ops or self.effect() is Effect.NONE:
             return
         if isinstance(event.data["target"], ast.Subscript) or old.ref is None:
             return
@@ -165,7 +165,7 @@ class AugmentedConstant(Rule):
         ):
             return
         if old.ref is not None and old.ref.literal and old.ref.origin == "local":
-            yield self.at(node, confidence=certain(event), text=node.target.id, op=op)  # type: ignore[attr-defined]
+            yield self.at(node, confidence=certain(event), text=node.target.id, op=op)
 
 
 class AugmentedGrowth(Rule):
