@@ -373,8 +373,9 @@ class Calls(BuiltinCalls):
             return v.unknown
         dtype = first.dtype if first.kind == v.TENSOR and first.dtype in tensors.FLOATS else None
         same = tail in _SAME_SHAPE
+        shared = Ref(base=first.ref) if tail == "Identity" else Ref()
         return tensor(
-            dtype, first.shape if same else None, first.rank if same or tail in _SAME_RANK else None
+            dtype, first.shape if same else None, first.rank if same or tail in _SAME_RANK else None, ref=shared
         )
 
     def call_primitive(self, tail: str, args: Args, first: Value) -> Value:
@@ -384,7 +385,10 @@ class Calls(BuiltinCalls):
         if tail in _MANY:
             return Value(v.TUPLE, element=tensor(first.dtype), ref=Ref())
         name = _CAMEL.sub("_", tail).lower()
-        return self.operation(_RENAMED.get(name, name), args, args.pos[0] if args.pos else None)
+        found = self.operation(_RENAMED.get(name, name), args, args.pos[0] if args.pos else None)
+        if name in tensors.UNCHANGED and found.kind == v.TENSOR:
+            return found.but(ref=Ref(base=first.ref, link="fold"))
+        return found
 
     # -- methods of built-in types -----------------------------------------------------------------------------------
 
