@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
+_NOT_WALKED = frozenset({"ctx", "op", "ops"})
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 
 _CANONICAL_PREFIXES = (
@@ -218,11 +219,13 @@ class Module:
 
     @property
     def nodes(self) -> List[ast.AST]:
-        """All nodes of the module, each before the ones within it; walked once."""
+        """All nodes of the module but operators, each before the ones within it; walked once."""
         if self._nodes is None:
             self._nodes = [self.tree]
             for node in self._nodes:
                 for name in node._fields:
+                    if name in _NOT_WALKED:
+                        continue
                     value = getattr(node, name, None)
                     if isinstance(value, ast.AST):
                         self._nodes.append(value)

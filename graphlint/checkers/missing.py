@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import Dict, Iterator, NamedTuple, Optional, Set, Tuple
+from typing import Iterator, NamedTuple, Optional, Set, Tuple
 
 from graphlint.checkers.base import ModuleContext
 from graphlint.checkers.uses import Use, uses
-from graphlint.knowledge import api, api_versions
+from graphlint.knowledge import api, api_mentions, api_versions
 from graphlint.knowledge.torch_names import TorchName, find
 from graphlint.project import Module
 from graphlint.target import version_key
@@ -38,14 +38,11 @@ def _missing(ctx: ModuleContext) -> Tuple[Missing, ...]:
 
 def _of_module(ctx: ModuleContext) -> Iterator[Missing]:
     version = ctx.target.mindspore
-    known: Dict[str, str] = {}
     imported: Set[str] = set()
     for use in uses(ctx).names:
         if use.owner != "mindspore" or isinstance(use.node, ast.Name):
             continue
-        if use.name not in known:
-            known[use.name] = lacking(version, use.name)
-        name = known[use.name]
+        name = lacking(version, use.name)
         if not name or guarded(use.node, ctx.module):
             continue
         newer, removed = elsewhere(version, name)
@@ -57,6 +54,7 @@ def _of_module(ctx: ModuleContext) -> Iterator[Missing]:
         yield Missing(use, name, newer, removed, torch or (None if newer or removed else find(name)))
 
 
+@lru_cache(maxsize=8192)
 def lacking(version: str, name: str) -> str:
     """The shortest beginning of a dotted name that the version lacks; empty where it has all of it."""
     table = api(version)
@@ -74,7 +72,8 @@ def lacking(version: str, name: str) -> str:
 def elsewhere(version: str, name: str) -> Tuple[str, str]:
     """(the first later version that has the name, the last earlier one), empty where none has."""
     here = version_key(version)[:2]
-    having = [v for v in api_versions() if api(v).has(name)]
+    last = name.rpartition(".")[2]
+    having = [v for v in api_versions() if api_mentions(v, last) and api(v).has(name)]
     newer = next((v for v in having if version_key(v)[:2] > here), "")
     older = [v for v in having if version_key(v)[:2] < here]
     return ("", older[-1]) if older else (newer, "")

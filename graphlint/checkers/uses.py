@@ -41,9 +41,13 @@ class Uses:
     names: List[Use] = field(default_factory=list)
     methods: Dict[str, List[ast.Call]] = field(default_factory=dict)
     owners: Set[str] = field(default_factory=set)
+    _calls: Optional[List[Use]] = None
 
-    def calls(self, owner: str = "mindspore") -> Iterator[Use]:
-        return (use for use in self.names if use.call is not None and use.owner == owner)
+    def calls(self) -> List[Use]:
+        """The calls of MindSpore's names."""
+        if self._calls is None:
+            self._calls = [use for use in self.names if use.call is not None and use.owner == "mindspore"]
+        return self._calls
 
 
 def short(name: str) -> str:

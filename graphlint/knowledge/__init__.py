@@ -42,6 +42,7 @@ def api_versions() -> Tuple[str, ...]:
     return tuple(sorted((match.group(1) for match in found if match), key=_key))
 
 
+@lru_cache(maxsize=None)
 def nearest_table(version: str) -> str:
     """The newest table that isn't newer than `version` (`"2.5.1"` → `"2.0"`); the oldest for anything
     older."""
@@ -52,6 +53,11 @@ def nearest_table(version: str) -> str:
 @lru_cache(maxsize=None)
 def _load(name: str) -> Any:
     return json.loads(files(__name__).joinpath(name).read_text(encoding="utf-8"))
+
+
+def api_mentions(table: str, word: str) -> bool:
+    """Whether the word occurs in the table of that version at all, without reading the table."""
+    return word in files(__name__).joinpath("api-%s.json" % table).read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=None)
