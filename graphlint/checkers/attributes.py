@@ -65,6 +65,8 @@ class AttributeWrite(Rule):
             return
         if _is_callable(value) or value.parameter or value.kind == v.BOUND or _is_foreign_cell(event, ctx):
             return
+        if not self.target.since("2.6") and _in_property(ctx):
+            return
         held = (
             isinstance(event.node, ast.AugAssign)
             and event.data["base"].kind == v.OBJECT
@@ -241,7 +243,7 @@ class PropertyWrite(Rule):
 
     code = "GL313"
     name = "property-write"
-    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, level="strict"))
+    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, level="strict", since="2.6"))
     message = Text(
         "this property changes '{text}' when it is read: the graph loses the change",
         "读取该 property 会修改 `{text}`，图会丢失该修改",
@@ -252,7 +254,7 @@ class PropertyWrite(Rule):
     )
 
     def on_attribute_write(self, event: Event, ctx: Context) -> Findings:
-        if any(isinstance(d, ast.Name) and d.id == "property" for d in ctx.trace.info.decorators):
+        if _in_property(ctx):
             yield self.at(event.node, text=f"self.{event.data['attr']}")
 
 
@@ -294,6 +296,11 @@ class CallableAttributeWrite(Rule):
             called = old is not None and old.kind == v.CELL
             read = not value.parameter and (called or any(_reads(ctx.node, event.data["attr"])))
             yield self.at(event.node, case="" if read else "unread", text=ast.unparse(target))
+
+
+def _in_property(ctx: Context) -> bool:
+    """True for a write by a property's getter, which is GL313's."""
+    return any(isinstance(d, ast.Name) and d.id == "property" for d in ctx.trace.info.decorators)
 
 
 def _is_callable(value: Value) -> bool:

@@ -42,6 +42,7 @@ class UnlikeBranches(Rule):
     effects = (
         When(Effect.COMPILE_ERROR),
         When(Effect.FALLBACK, case="fallback"),
+        When(Effect.COMPILE_ERROR, case="fallback", before="2.6"),
         When(Effect.DIVERGES, case="diverges"),
     )
     message = Text(
@@ -61,7 +62,7 @@ class UnlikeBranches(Rule):
         yield self.at(
             event.node,
             case=outcome,
-            message=self.fallback if outcome == "fallback" else self.message,
+            message=self.fallback if self.effect(outcome) is Effect.FALLBACK else self.message,
             confidence=certain(event),
             end=later(event.node, event.data["end"], ctx),
             what=what,
@@ -146,8 +147,7 @@ class ListInTensorBranch(Rule):
     name = "list-in-tensor-branch"
     effects = (
         When(Effect.COMPILE_ERROR),
-        When(Effect.NONE, level="strict"),
-        When(Effect.NONE, before="2.6"),
+        When(Effect.NONE, level="strict", since="2.6"),
     )
     message = Text(
         "a Tensor decides how many items this list has: the graph can't hold that",
@@ -216,7 +216,7 @@ class MixedCondition(Rule):
 
     code = "GL212"
     name = "mixed-condition"
-    effects = always(Effect.COMPILE_ERROR)
+    effects = (When(Effect.COMPILE_ERROR), When(Effect.FALLBACK, since="2.6", before="2.7"))
     message = Text(
         "this `{op}` mixes a Tensor with `{text}`, which is none: the graph can't join the two",
         "此 `{op}` 混用了 Tensor 与非 Tensor 的 `{text}`，图无法合并这两者",

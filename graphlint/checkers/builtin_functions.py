@@ -38,7 +38,7 @@ class StrictBuiltins(Rule):
 
     code = "GL531"
     name = "strict-builtins"
-    effects = _INTERPRETED
+    effects = (*_INTERPRETED, When(Effect.DIVERGES, case="reduced", before="2.6"))
     message = Text(
         "`{name}` isn't known to the graph: the Python interpreter runs it",
         "图不支持 `{name}`：由 Python 解释器执行",
@@ -58,7 +58,7 @@ class StrictBuiltins(Rule):
         tail = callee[9:] if callee.startswith("builtins.") else ""
         known = _STRICT_BUILTINS if not isinstance(ctx.parent(node), ast.Subscript) else ()
         if tail in known or (tail in self.tests and self.tests[tail](node, ctx)):
-            yield self.at(node, name=tail)
+            yield self.at(node, case="reduced" if tail in ("any", "all") else "", name=tail)
 
 
 def _over_tensors(node: ast.Call, ctx: Context) -> bool:
@@ -367,7 +367,11 @@ class TypeTest(Rule):
 
     code = "GL537"
     name = "type-test"
-    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, case="type"))
+    effects = (
+        When(Effect.DIVERGES),
+        When(Effect.COMPILE_ERROR, case="type"),
+        When(Effect.NONE, case="type", before="2.6"),
+    )
     message = Text("`{text}` has another answer in the graph", "`{text}` 在图中的结果不同")
     refused = Text("`{text}` can't be compiled", "`{text}` 无法编译")
     help = Text("set a flag in `__init__` and test that", "在 `__init__` 中设置标志并判断该标志")

@@ -37,7 +37,11 @@ class LostListMethod(Rule):
 
     code = "GL320"
     name = "lost-list-method"
-    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, level="strict"))
+    effects = (
+        When(Effect.DIVERGES),
+        When(Effect.COMPILE_ERROR, level="strict", since="2.6"),
+        When(Effect.COMPILE_ERROR, case="popitem", before="2.6"),
+    )
     message = Text(
         "`.{method}()` does nothing in the graph: the {kind} stays as it was",
         "`.{method}()` 在图中不起作用，{kind} 保持不变",
@@ -56,10 +60,17 @@ class LostListMethod(Rule):
 
     def on_container_call(self, event: Event, ctx: Context) -> Findings:
         method, receiver = event.data["method"], event.data["receiver"]
-        if self.target.strict and method in self.instead and receiver.kind != v.SET:
+        old = not self.target.since("2.6")
+        if (self.target.strict or old) and method in self.instead and receiver.kind != v.SET:
             kind, how = self.instead[method]
             yield self.at(
-                event.node, message=self.refused, confidence=certain(event), method=method, kind=kind, how=how
+                event.node,
+                case="popitem" if method == "popitem" else "",
+                message=self.message if old else self.refused,
+                confidence=certain(event),
+                method=method,
+                kind=kind,
+                how=how,
             )
 
     def on_lost_change(self, event: Event, ctx: Context) -> Findings:
@@ -94,10 +105,9 @@ class PopInGraph(Rule):
     name = "pop-in-graph"
     effects = (
         When(Effect.COMPILE_ERROR, case="list"),
-        When(Effect.NONE, case="list", before="2.6"),
         When(Effect.COMPILE_ERROR, case="dict"),
         When(Effect.FALLBACK, case="unread"),
-        When(Effect.COMPILE_ERROR, case="unread", level="strict"),
+        When(Effect.COMPILE_ERROR, case="unread", level="strict", since="2.6"),
     )
     message = Text(
         "`.pop()` inside an expression gives the rest of the list with the item: bind it to a name first",

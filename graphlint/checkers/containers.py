@@ -87,6 +87,9 @@ class OutsideContainerWrite(Rule):
         When(Effect.DIVERGES, case="item", level="lax"),
         When(Effect.FALLBACK, case="dict-item", level="lax"),
         When(Effect.COMPILE_ERROR, case="dict-item", level="strict"),
+        When(Effect.DIVERGES, case="kept", before="2.6"),
+        When(Effect.COMPILE_ERROR, case="item", before="2.6"),
+        When(Effect.COMPILE_ERROR, case="dict-item", before="2.6"),
         When(Effect.NONE, case="input-dict"),
         When(Effect.DIVERGES, case="input-dict", level="strict"),
         When(Effect.DIVERGES, case="input-dict", before="2.6"),
@@ -178,6 +181,7 @@ class TensorMembership(Rule):
         When(Effect.COMPILE_ERROR, case="key"),
         When(Effect.FALLBACK, case="scalar", level="lax"),
         When(Effect.COMPILE_ERROR, case="scalar", level="strict"),
+        When(Effect.COMPILE_ERROR, case="scalar", before="2.6"),
     )
     message = Text(
         "`in` over Tensors gives another answer in the graph",

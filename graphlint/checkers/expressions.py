@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Iterator
 
-from graphlint.checkers.base import Context, Findings
+from graphlint.checkers.base import Context, Findings, When
 from graphlint.checkers.syntax import SyntaxRule
 from graphlint.finding import Effect
 from graphlint.lang import Text
@@ -97,6 +97,7 @@ class YieldInGraph(SyntaxRule):
 
     code = "GL110"
     name = "yield-in-graph"
+    effects = (When(Effect.COMPILE_ERROR), When(Effect.DIVERGES, case="dropped", since="2.6"))
     message = Text(
         "`yield` can't be compiled: the graph parser refuses it", "图编译器不支持 `yield`，编译会失败"
     )
@@ -117,7 +118,7 @@ class YieldInGraph(SyntaxRule):
                 continue
             for node in walk(stmt):
                 if isinstance(node, (ast.Yield, ast.YieldFrom)):
-                    yield self.at(node, message=self.dropped, effect=Effect.DIVERGES)
+                    yield self.at(node, case="dropped", message=self.dropped)
                     return
 
     def _parsed(self, node: ast.AST, ctx: Context) -> bool:

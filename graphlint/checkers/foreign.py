@@ -124,7 +124,7 @@ class ListComparedWithTensor(Rule):
 
     code = "GL523"
     name = "list-compared-with-tensor"
-    effects = (*INTERPRETED, When(Effect.NONE, before="2.8"))
+    effects = (*INTERPRETED, When(Effect.NONE, before="2.8", level="lax"), When(Effect.NONE, before="2.6"))
     message = Text(
         "a Tensor is compared with a {kind}: the Python interpreter does it",
         "Tensor 与 {kind} 比较：由 Python 解释器执行",

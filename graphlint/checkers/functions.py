@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from graphlint.checkers.base import Context, Findings, Rule, When, always, certain, later
+from graphlint.checkers.base import Context, Findings, Rule, always, certain, later
 from graphlint.finding import Effect
 from graphlint.graph_code.trace import Event
 from graphlint.lang import Text
@@ -194,7 +194,7 @@ class SuperInInherited(Rule):
 
     code = "GL347"
     name = "super-in-inherited"
-    effects = (When(Effect.COMPILE_ERROR), When(Effect.NONE, before="2.6"))
+    effects = always(Effect.COMPILE_ERROR)
     message = Text(
         "`super()` in '{method}' is resolved from '{cls}', which inherits it: the graph calls the method without end",
         "`{method}` 中的 `super()` 会从子类 `{cls}` 开始解析，图会无限递归",

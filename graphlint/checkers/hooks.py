@@ -140,15 +140,17 @@ def _outside_call(hook: Any, ctx: ClassContext) -> Optional[ast.AST]:
 class HookUnderGrad(Rule):
     """
     What
-        `register_hook` on a Tensor in a function that `ms.grad` differentiates inside the graph.
+        `register_hook` with a lambda or a local function on a Tensor, in a function that `ms.grad` differentiates
+        inside the graph.
 
     Why
-        The compiler refuses it there (ValueError, measured on 2.7.0 and 2.10.0); without `grad` it compiles.
+        The compiler refuses it there (ValueError, measured on 2.7.0 and 2.10.0); without `grad` it compiles, and so
+        does a function of the module.
 
     Example
         def f(v):
             y = v * 2
-            y.register_hook(double)
+            y.register_hook(lambda grad: grad * 2)
             return y.sum()
         return ms.grad(f)(x)
 
@@ -169,4 +171,6 @@ class HookUnderGrad(Rule):
     help = Text("change the gradient that `ms.grad` returns", "改为处理 `ms.grad` 返回的梯度")
 
     def on_hook_under_grad(self, event: Event, ctx: Context) -> Findings:
-        yield self.at(event.node, confidence=certain(event))
+        hook = next(iter(getattr(event.node, "args", ())), None)
+        if hook is None or not isinstance(ctx.module.resolve(hook), FunctionInfo):
+            yield self.at(event.node, confidence=certain(event))

@@ -39,7 +39,7 @@ class HostConversion(Rule):
 
     code = "GL501"
     name = "host-conversion"
-    effects = INTERPRETED
+    effects = (*INTERPRETED, When(Effect.FALLBACK, before="2.6"))
     message = Text(
         "`.{name}()` takes the Tensor out of the graph: the Python interpreter runs it",
         "`.{name}()` 会把 Tensor 移出图，由 Python 解释器执行",
@@ -73,7 +73,7 @@ class ForeignCall(Rule):
 
     code = "GL502"
     name = "foreign-call"
-    effects = INTERPRETED
+    effects = (*INTERPRETED, When(Effect.FALLBACK, before="2.6"))
     message = Text(
         "`{name}` is called on a Tensor: the Python interpreter runs it",
         "对 Tensor 调用了 `{name}`：由 Python 解释器执行",
@@ -214,7 +214,7 @@ class TensorIndexIntoList(Rule):
 
     code = "GL505"
     name = "tensor-index-into-list"
-    effects = INTERPRETED
+    effects = (*INTERPRETED, When(Effect.COMPILE_ERROR, before="2.6"))
     message = Text(
         "a {kind} is indexed by a Tensor: the Python interpreter picks the item",
         "用 Tensor 索引 {kind}：由 Python 解释器取元素",
@@ -250,7 +250,7 @@ class TypeOfTensor(Rule):
 
     code = "GL506"
     name = "type-of-tensor"
-    effects = INTERPRETED
+    effects = (*INTERPRETED, When(Effect.DIVERGES, before="2.6"))
     message = Text(
         "`{name}` of a Tensor: the Python interpreter answers at run time",
         "对 Tensor 使用 `{name}`：运行时由 Python 解释器处理",
@@ -440,7 +440,7 @@ class PlainObjectWithTensor(Rule):
 
     code = "GL532"
     name = "plain-object-with-tensor"
-    effects = INTERPRETED
+    effects = (*INTERPRETED, When(Effect.COMPILE_ERROR, before="2.6"))
     message = Text(
         "`{name}(…)` is made around a Tensor: the Python interpreter makes it",
         "`{name}(...)` 持有 Tensor：由 Python 解释器创建",

@@ -266,7 +266,11 @@ class ItemWriteOutside(Rule):
 
     code = "GL404"
     name = "item-write-outside"
-    effects = (When(Effect.DIVERGES), When(Effect.COMPILE_ERROR, case="self", level="strict"))
+    effects = (
+        When(Effect.DIVERGES),
+        When(Effect.COMPILE_ERROR, case="self", level="strict"),
+        When(Effect.COMPILE_ERROR, case="self", before="2.6"),
+    )
     message = Text(
         "'{path}' belongs to {owner}: PyNative writes into it, the graph into a copy",
         "`{path}` 属于{owner_zh}：PyNative 会直接写入，图只写入副本",

@@ -184,8 +184,7 @@ class EndlessUnrolling(Rule):
     name = "endless-unrolling"
     effects = (
         When(Effect.COMPILE_ERROR),
-        When(Effect.NONE, level="strict"),
-        When(Effect.NONE, before="2.6"),
+        When(Effect.NONE, level="strict", since="2.6"),
     )
     message = Text(
         "the compiler unrolls this loop, and the `pop` in it isn't seen by the condition: it fails or never ends",

@@ -30,7 +30,7 @@ class StrictResult(Rule):
 
     code = "GL220"
     name = "strict-result"
-    effects = (When(Effect.NONE), When(Effect.DIVERGES, level="strict"))
+    effects = (When(Effect.NONE), When(Effect.DIVERGES, level="strict", since="2.6"))
     message = Text(
         "the strict level returns this dict as a tuple of its values",
         "strict 级别会把该字典作为其值组成的元组返回",

@@ -196,7 +196,7 @@ class FrozenCall(Rule):
 
     code = "GL306"
     name = "frozen-call"
-    effects = always(Effect.DIVERGES)
+    effects = (When(Effect.DIVERGES), When(Effect.NONE, case="python", before="2.6"))
     message = Text(
         "`{text}` is evaluated once, when the graph is compiled: every later run sees the same value",
         "`{text}` 只在编译时求值一次，之后每次执行都得到同一个值",
@@ -208,10 +208,14 @@ class FrozenCall(Rule):
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         callee = ctx.callee(node)
+        case = "python" if callee.startswith("random.") else ""
+        if self.effect(case) is Effect.NONE:
+            return
         if callee.startswith(_FROZEN) and callee not in _NOT_FROZEN:
             direct = isinstance(ctx.parent(node), (ast.BinOp, ast.Return)) and not node.args
             yield self.at(
                 node,
+                case=case,
                 text=ast.unparse(node.func)[:40],
                 confidence=Confidence.HIGH if direct else Confidence.MEDIUM,
             )

@@ -39,6 +39,8 @@ class FormatTensor(Rule):
         When(Effect.SIDE_EFFECT, level="strict", case="printed"),
         When(Effect.DIVERGES, level="strict", case="fstring"),
         When(Effect.COMPILE_ERROR, level="strict", case="format"),
+        When(Effect.DIVERGES, before="2.6", case="fstring"),
+        When(Effect.COMPILE_ERROR, before="2.6", case="format"),
     )
     message = Text(
         "a Tensor is formatted into text: the interpreter does it at run time",
@@ -52,9 +54,12 @@ class FormatTensor(Rule):
     def _found(self, node: ast.AST, case: str) -> Findings:
         yield self.at(node, case=case, message=self.strict if self.target.strict else self.message)
 
+    def _late(self, value: Value) -> bool:
+        return _at_run_time(value) if self.target.since("2.6") else _formatted_at_run_time(value)
+
     def visit_JoinedStr(self, node: ast.JoinedStr, ctx: Context) -> Findings:
         for piece in node.values:
-            if isinstance(piece, ast.FormattedValue) and _at_run_time(ctx.value(piece.value)):
+            if isinstance(piece, ast.FormattedValue) and self._late(ctx.value(piece.value)):
                 how = use_of(node, ctx)
                 if how:
                     yield from self._found(node, "printed" if how == "printed" else "fstring")
@@ -263,7 +268,7 @@ class RuntimeTextCompared(Rule):
 
     code = "GL513"
     name = "runtime-text-compared"
-    effects = (When(Effect.COMPILE_ERROR), When(Effect.DIVERGES, before="2.6"))
+    effects = (When(Effect.COMPILE_ERROR), When(Effect.NONE, before="2.6"))
     message = Text(
         "this text is made at run time, since it holds None or a Tensor: the graph can't compare it",
         "该文本含有 None 或 Tensor，运行时才生成：图无法比较它",
@@ -271,6 +276,8 @@ class RuntimeTextCompared(Rule):
     help = Text("compare the value itself", "直接比较该值")
 
     def visit_Compare(self, node: ast.Compare, ctx: Context) -> Findings:
+        if self.effect() is Effect.NONE:
+            return
         sides = [ctx.value(side) for side in (node.left, *node.comparators)]
         if not isinstance(node.ops[0], (ast.Eq, ast.NotEq)) or any(side.kind != v.STR for side in sides):
             return
@@ -301,27 +308,36 @@ class StrictStrings(Rule):
 
     code = "GL530"
     name = "strict-strings"
-    effects = (When(Effect.NONE), When(Effect.COMPILE_ERROR, level="strict"))
+    effects = (
+        When(Effect.NONE),
+        When(Effect.COMPILE_ERROR, level="strict"),
+        When(Effect.COMPILE_ERROR, before="2.6"),
+    )
     message = Text(
         "the graph's strings have no `{name}` at the strict level", "strict 级别下图中的字符串不支持 `{name}`"
     )
     help = Text("compute it in `__init__`", "在 `__init__` 中计算")
+    old = Text("the graph's strings have no `{name}`", "图中的字符串不支持 `{name}`")
     kept = frozenset(["upper", "lower", "format"])
     iterating = frozenset(["list", "tuple", "sorted", "iter", "enumerate", "reversed"])
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
-        if not self.target.strict:
+        if self.effect() is Effect.NONE:
             return
         if isinstance(node.func, ast.Attribute) and node.func.attr not in self.kept:
             held = ctx.value(node.func.value)
             if held.kind == v.STR or (held.kind == v.NUMBER and not held.variable):
-                yield self.at(node, name=node.func.attr)
+                yield self.at(node, message=self._message(), name=node.func.attr)
         elif (
-            ctx.callee(node)[9:] in (*self.iterating, "len")
+            self.target.strict
+            and ctx.callee(node)[9:] in (*self.iterating, "len")
             and node.args
             and ctx.value(node.args[0]).kind == v.STR
         ):
             yield self.at(node, name=ctx.callee(node)[9:])
+
+    def _message(self) -> Text:
+        return self.message if self.target.since("2.6") else self.old
 
     def visit_For(self, node: Any, ctx: Context) -> Findings:
         if self.target.strict and ctx.value(node.iter).kind == v.STR:
@@ -353,6 +369,8 @@ class BytesAsText(Rule):
     effects = (
         When(Effect.DIVERGES),
         When(Effect.FALLBACK, before="2.8"),
+        When(Effect.NONE, case="encode", before="2.10"),
+        When(Effect.COMPILE_ERROR, case="encode", before="2.6"),
         When(Effect.COMPILE_ERROR, case="encode", level="strict"),
     )
     message = Text(
@@ -362,7 +380,8 @@ class BytesAsText(Rule):
 
     def visit_Call(self, node: ast.Call, ctx: Context) -> Findings:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "encode":
-            if ctx.value(node.func.value).kind == v.STR and not self.target.strict:
+            held = ctx.value(node.func.value)
+            if held.kind == v.STR and not self.target.strict and self.effect("encode") is not Effect.NONE:
                 yield self.at(node, case="encode", name="encode")
         elif ctx.callee(node) == "builtins.bytes":
             yield self.at(node, name="bytes")

@@ -213,9 +213,14 @@ class Interpreter(Statements):
         self.eval(stmt.value, frame)
 
     def entered(self, context: Value) -> Value:
-        if isinstance(context.target, Instance):
+        if not isinstance(context.target, Instance):
+            return v.unknown
+        enter = context.target.cls.find("__enter__")
+        if enter is None:
             return context
-        return v.unknown
+        returned = [node.value for node in ast.walk(enter.node) if isinstance(node, ast.Return)]
+        itself = returned and all(isinstance(value, ast.Name) and value.id == "self" for value in returned)
+        return context if itself else v.unknown
 
     def endless_loop(self, stmt: ast.While, frame: Frame) -> None:
         self.event(frame, "endless_loop", stmt)

@@ -167,17 +167,20 @@ def stated(found: Sequence[Finding]) -> str:
 def disagreement(example: Example, found: Sequence[Finding], outcome: str, message: str = "") -> str:
     """Why what check says of an example doesn't fit what the compiler did; empty where it does.
 
-    `found` are the findings at the target that was measured, `outcome` and `message` what happened there.
+    `found` are the findings at the target that was measured, `outcome` and `message` what happened there. A kernel
+    that a CPU lacks says nothing of the compiler, and a difference that is refused instead is no less told.
     """
     effects = {finding.effect for finding in found}
     if outcome == "pynative-fails" and effects & {Effect.PORTING, Effect.PLATFORM}:
         return "" if example.bad else f"a good example that fails in PyNative: {message}"
+    if outcome == "error" and "Kernel select failed" in message:
+        return ""
     if outcome in ("pynative-fails", "not-tried"):
         return f"can't be run: {message}"
     if Effect.COMPILE_ERROR in effects:
         return "" if outcome in ("error", "broken") else f"refusal stated, but {outcome}: {message}"
     if Effect.DIVERGES in effects:
-        return "" if outcome == "diverges" else f"divergence stated, but {outcome}: {message}"
+        return "" if outcome in ("diverges", "error") else f"divergence stated, but {outcome}: {message}"
     if Effect.SIDE_EFFECT in effects:
         printed = outcome == "printed-differs" or (outcome == "diverges" and message.startswith("printed"))
         return "" if printed else f"other printing stated, but {outcome}: {message}"
