@@ -15,7 +15,8 @@ from graphlint.target import Target
 
 HOST_MODULES = ("mindspore.hal.", "mindspore.runtime.", "mindspore.log.", "mindspore.communication.get_")
 HOST = frozenset(
-    "mindspore.get_context mindspore.set_context mindspore.save_checkpoint mindspore.load_checkpoint mindspore.set_seed mindspore.manual_seed mindspore.export "
+    "mindspore.context.get_context mindspore.context.set_context mindspore.save_checkpoint mindspore.load_checkpoint "
+    "mindspore.set_seed mindspore.manual_seed mindspore.export "
     "mindspore.load mindspore.load_param_into_net mindspore.dtype_to_nptype mindspore.dtype_to_pytype "
     "mindspore.pytype_to_dtype mindspore.get_py_obj_dtype mindspore.set_device mindspore.run_check "
     "mindspore.async_ckpt_thread_status mindspore.amp.auto_mixed_precision".split()

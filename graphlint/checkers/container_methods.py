@@ -125,7 +125,7 @@ class PopInGraph(Rule):
             return
         if receiver.kind == v.LIST and not event.data["statement"] and not _bound_alone(event.node, ctx):
             yield self.at(event.node, case="list", confidence=certain(event))
-        elif receiver.kind == v.DICT and receiver.sure and self.target.strict:
+        elif receiver.kind == v.DICT and receiver.sure and self.target.strict and self.target.since("2.6"):
             yield self.at(event.node, case="dict", message=self.dict_, confidence=certain(event))
         elif receiver.kind in (v.DICT, v.SET) and receiver.sure:
             bound = _bound_alone(event.node, ctx)
