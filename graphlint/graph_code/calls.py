@@ -375,7 +375,10 @@ class Calls(BuiltinCalls):
         same = tail in _SAME_SHAPE
         shared = Ref(base=first.ref) if tail == "Identity" else Ref()
         return tensor(
-            dtype, first.shape if same else None, first.rank if same or tail in _SAME_RANK else None, ref=shared
+            dtype,
+            first.shape if same else None,
+            first.rank if same or tail in _SAME_RANK else None,
+            ref=shared,
         )
 
     def call_primitive(self, tail: str, args: Args, first: Value) -> Value:
