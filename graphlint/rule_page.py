@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
@@ -15,6 +16,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 from graphlint.lang import say
 from graphlint.report.snippet import width
 from graphlint.suppressions import CODE, NAME
+from graphlint.target import LEVELS
 
 SECTIONS = ("what", "why", "example", "instead", "fix-safety")
 _HEADING = re.compile(r"^#*\s*(What|Why|Example|Instead|Fix safety)\s*:?\s*$", re.IGNORECASE)
@@ -190,7 +192,12 @@ def evidence_table(evidence: Sequence[Mapping[str, Any]], lang: str) -> Iterator
     if words:
         yield ""
     for message, names in words.items():
-        yield f"{', '.join(dict.fromkeys(names))}: {message}"
+        yield from textwrap.wrap(
+            f"{', '.join(dict.fromkeys(names))}: {message}",
+            100,
+            subsequent_indent="  ",
+            break_long_words=False,
+        )[:3]
 
 
 def _folded(rows: Sequence[Mapping[str, Any]], levels: Sequence[str]) -> Iterator[Tuple[str, ...]]:
@@ -209,10 +216,11 @@ def _folded(rows: Sequence[Mapping[str, Any]], levels: Sequence[str]) -> Iterato
 
 
 def _newest(row: Mapping[str, Any], evidence: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The last row of the same example that has words to show: rows are sorted by version."""
-    return [
+    """The row of the same example whose words are shown: the newest version's, of the default level if it has any."""
+    told = [
         other for other in evidence if other["example"] == row["example"] and other["outcome"] in _TELLING
-    ][-1]
+    ]
+    return ([other for other in told if other["level"] == LEVELS[0]] or told)[-1]
 
 
 def _read_evidence() -> Dict[str, Any]:

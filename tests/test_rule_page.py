@@ -7,7 +7,7 @@ import json
 import pytest
 
 from graphlint import cli
-from graphlint.rule_page import SECTIONS, effect_table, pages, sections_of
+from graphlint.rule_page import SECTIONS, effect_table, evidence_table, pages, sections_of
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,36 @@ def test_effects_that_differ_are_a_table() -> None:
         "2.7.0      fallback  compile-error",
         "2.10.0     none      none",
     ]
+
+
+def test_evidence_folds_versions_and_examples_that_agree() -> None:
+    rows = [
+        {
+            "mindspore": version,
+            "level": level,
+            "device": "CPU",
+            "example": example,
+            "outcome": outcome,
+            "message": words,
+        }
+        for example in ("bad.py", "bad_more.py")
+        for version, level, outcome, words in (
+            ("2.0.0", "lax", "error", "old words"),
+            ("2.0.0", "strict", "error", "old words"),
+            ("2.7.0", "lax", "diverges", "result: 1, 2"),
+            ("2.7.0", "strict", "error", "refused"),
+            ("2.10.0", "lax", "diverges", "result: 1, 2"),
+            ("2.10.0", "strict", "error", "refused"),
+        )
+    ]
+    assert list(evidence_table(rows, "en")) == [
+        "Example      MindSpore       lax       strict",
+        "bad.py       2.0.0           error     error",
+        "bad_more.py  2.7.0 – 2.10.0  diverges  error",
+        "",
+        "bad.py, bad_more.py: result: 1, 2",
+    ]
+    assert next(evidence_table(rows, "zh")).startswith("示例         MindSpore")
 
 
 def test_every_rule_has_a_whole_page() -> None:

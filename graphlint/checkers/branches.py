@@ -43,6 +43,7 @@ class UnlikeBranches(Rule):
         When(Effect.COMPILE_ERROR),
         When(Effect.FALLBACK, case="fallback"),
         When(Effect.COMPILE_ERROR, case="fallback", before="2.6"),
+        When(Effect.COMPILE_ERROR, case="fallback", level="strict"),
         When(Effect.DIVERGES, case="diverges"),
     )
     message = Text(
