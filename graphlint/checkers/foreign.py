@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from graphlint.checkers.base import Context, Findings, Rule, When, confidence_of
+from graphlint.checkers.base import Context, Findings, Rule, When, always, confidence_of
 from graphlint.checkers.host import INTERPRETED
 from graphlint.finding import Effect
 from graphlint.graph_code import values as v
@@ -241,7 +241,7 @@ class MaskedWrite(Rule):
 
     code = "GL407"
     name = "masked-write"
-    effects = (When(Effect.DIVERGES, since="2.6"),)
+    effects = always(Effect.DIVERGES)
     message = Text(
         "the graph broadcasts the values over '{text}' before it applies the mask: another result than PyNative's",
         "图会先把右侧的值广播到 `{text}` 再应用掩码，结果与 PyNative 不同",

@@ -121,17 +121,17 @@ class ForeignCall(Rule):
 class NumpyInGraph(Rule):
     """
     What
-        A NumPy array made in graph code without being turned into a Tensor by NumPy functions the graph knows.
+        A NumPy array made a Tensor in graph code by `from_numpy`.
 
     Why
-        `np.ones` and its like work on 2.7 and are unknown names inside graph code of 2.10 in some forms; strict
-        can't hold an array at all.
+        An array that comes from a Tensor is known when the graph runs: the interpreter makes the new one (lax),
+        strict refuses it, and 2.0 takes other data without a word. One made of constants folds away.
 
     Example
-        return x + Tensor.from_numpy(np.ones(2, np.float32))
+        return x + Tensor.from_numpy(np.sort(x.asnumpy()))
 
     Instead
-        return x + ops.ones(2, ms.float32)
+        return x + ops.sort(x)[0]
 
     Fix safety
         Unsafe: the default dtype of NumPy is float64.
@@ -139,7 +139,7 @@ class NumpyInGraph(Rule):
 
     code = "GL503"
     name = "numpy-in-graph"
-    effects = (When(Effect.FALLBACK), When(Effect.COMPILE_ERROR, level="strict"))
+    effects = (*INTERPRETED, When(Effect.DIVERGES, before="2.6"))
     message = Text(
         "`{name}` takes a NumPy array in the graph: the Python interpreter runs it",
         "`{name}` 在图中使用 NumPy 数组：由 Python 解释器执行",

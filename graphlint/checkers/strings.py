@@ -368,10 +368,9 @@ class BytesAsText(Rule):
     name = "bytes-as-text"
     effects = (
         When(Effect.DIVERGES),
-        When(Effect.FALLBACK, before="2.8"),
-        When(Effect.NONE, case="encode", before="2.10"),
-        When(Effect.COMPILE_ERROR, case="encode", before="2.6"),
+        When(Effect.NONE, before="2.10"),
         When(Effect.COMPILE_ERROR, case="encode", level="strict"),
+        When(Effect.COMPILE_ERROR, before="2.6"),
     )
     message = Text(
         "the graph has no bytes: `{name}` gives a string", "图中没有 bytes 类型：`{name}` 得到的是字符串"
@@ -383,5 +382,5 @@ class BytesAsText(Rule):
             held = ctx.value(node.func.value)
             if held.kind == v.STR and not self.target.strict and self.effect("encode") is not Effect.NONE:
                 yield self.at(node, case="encode", name="encode")
-        elif ctx.callee(node) == "builtins.bytes":
+        elif ctx.callee(node) == "builtins.bytes" and self.effect() is not Effect.NONE:
             yield self.at(node, name="bytes")
