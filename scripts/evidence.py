@@ -94,7 +94,8 @@ def main() -> int:
         chosen = [e for e in chosen if not options.only or {e.code, e.ident} & set(options.only)]
         if options.missing:
             chosen = [e for e in chosen if (e.code, e.name) not in known]
-        write(merged(old, rows_of(python, version, chosen, options.jobs)))
+        rows = rows_of(python, version, chosen, options.jobs) if chosen else []
+        write(merged(old, rows))
     return 0
 
 

@@ -36,7 +36,11 @@ class PartialFromOutside(Rule):
 
     code = "GL521"
     name = "partial-from-outside"
-    effects = (*INTERPRETED, When(Effect.COMPILE_ERROR, case="cell"))
+    effects = (
+        *INTERPRETED,
+        When(Effect.FALLBACK, before="2.6"),
+        When(Effect.COMPILE_ERROR, case="cell"),
+    )
     message = Text(
         "`{name}` is a partial made outside the graph: the Python interpreter calls it",
         "`{name}` 是在图外创建的 partial，由 Python 解释器调用",
@@ -83,7 +87,11 @@ class ReduceInGraph(Rule):
 
     code = "GL522"
     name = "reduce-in-graph"
-    effects = (*INTERPRETED, When(Effect.COMPILE_ERROR, case="shape"))
+    effects = (
+        *INTERPRETED,
+        When(Effect.COMPILE_ERROR, before="2.6"),
+        When(Effect.COMPILE_ERROR, case="shape"),
+    )
     message = Text(
         "`reduce` over Tensors: the Python interpreter runs it",
         "对 Tensor 使用 `reduce`：由 Python 解释器执行",
@@ -124,7 +132,11 @@ class ListComparedWithTensor(Rule):
 
     code = "GL523"
     name = "list-compared-with-tensor"
-    effects = (*INTERPRETED, When(Effect.NONE, before="2.8", level="lax"), When(Effect.NONE, before="2.6"))
+    effects = (
+        *INTERPRETED,
+        When(Effect.NONE, before="2.8", level="lax"),
+        When(Effect.COMPILE_ERROR, before="2.6"),
+    )
     message = Text(
         "a Tensor is compared with a {kind}: the Python interpreter does it",
         "Tensor 与 {kind} 比较：由 Python 解释器执行",
@@ -160,7 +172,7 @@ class ObjectOperator(Rule):
 
     code = "GL524"
     name = "object-operator"
-    effects = INTERPRETED
+    effects = (*INTERPRETED, When(Effect.COMPILE_ERROR, before="2.6"))
     message = Text(
         "an operator of a plain object meets a Tensor: the Python interpreter runs it",
         "普通对象与 Tensor 做运算：由 Python 解释器执行",
@@ -204,7 +216,7 @@ class CellSetting(Rule):
 
     code = "GL525"
     name = "cell-setting"
-    effects = INTERPRETED
+    effects = (*INTERPRETED, When(Effect.COMPILE_ERROR, before="2.6"))
     message = Text(
         "`.{name}()` changes a Cell's settings while it is compiled: it belongs outside the graph",
         "`.{name}()` 在编译过程中修改 Cell 的设置，应放在图之外",
