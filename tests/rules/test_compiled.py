@@ -46,6 +46,12 @@ def measured(python: str) -> Dict[Tuple[Path, str], Measured]:
     return found
 
 
+FACTS_ELSEWHERE = frozenset(
+    "GL604 GL605 GL611 GL612 GL613 GL614 GL615 GL617 GL621 GL622 GL623 GL632 GL640".split()
+)
+"""Habits from PyTorch that both modes share: no run of the Cell tells them, tests/porting measures each."""
+
+
 @pytest.fixture(scope="module")
 def version(python: str) -> str:
     """The installed version as `2.10.0`."""
@@ -61,4 +67,9 @@ def test_compiled(
     found = findings(example, example.at(version, level))
     assert disagreement(example, found, one.outcome, one.message) == ""
     for code, status in one.verdicts:
-        assert status == ("confirmed" if code == example.code else status), (code, status)
+        if code != example.code:
+            continue
+        if code in FACTS_ELSEWHERE:
+            assert status in ("confirmed", "inconclusive"), (code, status)
+        else:
+            assert status == "confirmed", (code, status)
