@@ -97,9 +97,10 @@ def graph_calls(version: str, level: str = "lax") -> Mapping[str, str]:
     `mindspore.set_seed`, `builtins.sorted`.
 
     `ok`: PyNative's result without Python; `fallback`: PyNative's result, computed by the Python interpreter;
-    `output`: right, but a list, dict or dtype that leaves the graph (itself a fallback; it says nothing of the
-    call); `error`: the graph refuses; `diverges`: another result, or other state on the Cell or its arguments; `unmeasurable`: the CPU can't tell (no kernel, or
-    PyNative itself fails there). A name that is missing was not tried.
+    `output`: right, but a list, dict or dtype that leaves the graph (itself a fallback; it says nothing of
+    the call); `error`: the graph refuses; `diverges`: another result, or other state on the Cell or its
+    arguments; `unmeasurable`: the CPU can't tell (no kernel, or PyNative itself fails there). A name that
+    is missing was not tried.
     """
     return _graph_calls(nearest_table(version), level)
 
