@@ -113,8 +113,8 @@ def forbidden_in_graph(version: str) -> FrozenSet[str]:
 
 
 def why_error(version: str, name: str, level: str = "lax") -> Optional[str]:
-    """The compiler's message for a call that `graph_calls` says is refused, without paths; None where it
-    isn't."""
+    """The newest compiler's first line for a call that `graph_calls` says is refused, without paths; None
+    where it isn't refused."""
     if graph_calls(version, level).get(name) != "error":
         return None
     messages: Dict[str, str] = _load("graph_calls.json")["messages"]

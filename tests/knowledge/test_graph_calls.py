@@ -6,7 +6,9 @@ import pytest
 
 from graphlint.knowledge import graph_calls, why_error
 
-MEASURED = [(version, level) for version in ("2.7", "2.10") for level in ("lax", "strict")]
+MEASURED = [
+    (version, level) for version in ("2.6", "2.7", "2.8", "2.9", "2.10") for level in ("lax", "strict")
+]
 OUTCOMES = {"ok", "fallback", "output", "error", "diverges", "unmeasurable", "crash", "timeout"}
 
 
