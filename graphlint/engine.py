@@ -16,11 +16,9 @@ from graphlint.config import Settings
 from graphlint.discovery import discover
 from graphlint.finding import (
     CheckResult,
-    Confidence,
     FileError,
     Finding,
     Fix,
-    Severity,
     fingerprint,
     severity_of,
 )
@@ -337,6 +335,3 @@ def _marked(findings: List[Finding], source: SourceFile) -> Iterator[Finding]:
         seen[key] = seen.get(key, -1) + 1
         mark = fingerprint(finding.code, os.path.basename(finding.path), finding.symbol, text, seen[key])
         yield finding.with_(fingerprint=mark, text=text)
-
-
-__all__ = ["Confidence", "Set", "Severity", "check", "module_names"]

@@ -136,6 +136,15 @@ class ModuleContext:
         self.traces = traces
         self._memo = memo
 
+    def in_graph(self, node: ast.AST) -> bool:
+        """True where graph code holds the node."""
+        above: Optional[ast.AST] = node
+        while above is not None:
+            if above in self.traces:
+                return True
+            above = self.module.parents.get(above)
+        return False
+
     def shared(self, make: Callable[[Sequence[FunctionTrace]], Made]) -> Made:
         """What `make` learns from all graph code, made once a run."""
         if make not in self._memo:

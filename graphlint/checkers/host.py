@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from graphlint.checkers.base import Context, Findings, Rule, When, always, confidence_of
-from graphlint.finding import Confidence, Effect
+from graphlint.finding import Effect
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Instance
 from graphlint.graph_code.values import Value
@@ -460,6 +460,3 @@ class PlainObjectWithTensor(Rule):
                 yield self.at(node, name=ast.unparse(node.func)[:40])
         elif func.origin == "namedtuple" and any(ctx.value(a).runtime for a in node.args):
             yield self.at(node, name=ast.unparse(node.func)[:40])
-
-
-__all__ = ["Confidence"]

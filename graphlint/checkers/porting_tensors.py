@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
 
 from graphlint.checkers.base import Context, Findings, ModuleContext, Rule, always, confidence_of
 from graphlint.checkers.uses import constant, uses
@@ -65,7 +64,7 @@ class TensorMethod(Rule):
         found = uses(ctx)
         if "mindspore" not in found.owners or "torch" in found.owners:
             return
-        graph = {call for name in HOST_NAMES for call in found.methods.get(name, ()) if _in_graph(call, ctx)}
+        graph = {call for name in HOST_NAMES for call in found.methods.get(name, ()) if ctx.in_graph(call)}
         for name in HOST_NAMES:
             for call in found.methods.get(name, ()):
                 if (
@@ -102,16 +101,6 @@ class TensorMethod(Rule):
             trap=row.text.en,
             trap_zh=row.text.zh,
         )
-
-
-def _in_graph(node: ast.AST, ctx: ModuleContext) -> bool:
-    """True where graph code holds the node."""
-    above: Optional[ast.AST] = node
-    while above is not None:
-        if above in ctx.traces:
-            return True
-        above = ctx.module.parents.get(above)
-    return False
 
 
 class SizeCall(Rule):

@@ -159,7 +159,7 @@ class GradInLoop(Rule):
 
     def check_module(self, ctx: ModuleContext) -> Findings:
         for use in uses(ctx).calls():
-            if use.name not in GRADIENTS or use.call is None or _in_graph(use.call, ctx):
+            if use.name not in GRADIENTS or use.call is None or ctx.in_graph(use.call):
                 continue
             if loop_of(use.call, ctx.module) is not None:
                 yield self.at(use.call)
@@ -367,18 +367,8 @@ class ConstructCalled(Rule):
             if isinstance(receiver, ast.Call) and getattr(receiver.func, "id", "") == "super":
                 continue
             cell = class_made(receiver, ctx.module)
-            if cell is not None and cell.looks_like_cell and not _in_graph(call, ctx):
+            if cell is not None and cell.looks_like_cell and not ctx.in_graph(call):
                 yield self.at(call, cell=ast.unparse(receiver))
-
-
-def _in_graph(node: ast.AST, ctx: ModuleContext) -> bool:
-    """True where graph code holds the node."""
-    above: Optional[ast.AST] = node
-    while above is not None:
-        if above in ctx.traces:
-            return True
-        above = ctx.module.parents.get(above)
-    return False
 
 
 class SetInputsArity(Rule):

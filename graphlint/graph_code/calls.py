@@ -23,7 +23,7 @@ from graphlint.graph_code.shadows import (
     taken,
     unchanged,
 )
-from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, string, tensor, to_python
+from graphlint.graph_code.values import Ref, Value, sequence, tensor
 from graphlint.project import ClassInfo, FunctionInfo, is_cell_name
 from graphlint.tree import facts, walk
 
@@ -477,16 +477,3 @@ def _signature(instance: Instance, construct: FunctionInfo, args: Args) -> Any:
             parts.append((name, value.kind, type(const).__name__, repr(const), value.dtype, value.shape, value.rank,
                           value.sure, value.variable, value.dynamic, value.parameter))  # fmt: skip
     return tuple(parts)
-
-
-__all__ = [
-    "NOCONST",
-    "_GRADS",
-    "_TRANSPARENT",
-    "Calls",
-    "is_cell_name",
-    "join",
-    "number",
-    "string",
-    "to_python",
-]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, Optional, Tuple
 
-from graphlint.graph_code import values as v
-from graphlint.graph_code.frames import Args, Closure, Conflict, Env, Frame, Stale
+from graphlint.graph_code.frames import Args, Closure, Conflict, Frame, Stale
 from graphlint.graph_code.registration import Reached
 from graphlint.graph_code.trace import Recorder
 from graphlint.graph_code.values import Value
-from graphlint.project import ClassInfo, FunctionInfo, Project, Symbol
+from graphlint.project import FunctionInfo, Project, Symbol
 from graphlint.target import Target
 
 BUDGET = 60_000
@@ -121,6 +120,3 @@ class Core:
 
     def function_value(self, info: FunctionInfo, frame: Frame) -> Value:
         raise NotImplementedError
-
-
-__all__ = ["BUDGET", "ClassInfo", "Core", "Env", "List", "Set", "Tuple", "v"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional
 
 from graphlint.graph_code import numbers, tensors
 from graphlint.graph_code import values as v
@@ -421,6 +421,3 @@ def _same_value(a: Value, b: Value) -> bool:
     if a.known and b.known and a.kind == b.kind:
         return bool(a.const == b.const)
     return a.ref is not None and a.ref is b.ref and a.stale is b.stale and a.items is b.items
-
-
-__all__ = ["Expressions", "Tuple"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from graphlint.graph_code import numbers
 from graphlint.graph_code import values as v
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, local_names
 from graphlint.graph_code.registration import Reached
@@ -324,6 +323,3 @@ def _from_outside(value: Value, name: str) -> Value:
     if value.ref is None:
         return value
     return value.but(ref=Ref("input", name))
-
-
-__all__ = ["Interpreter", "numbers"]

@@ -10,7 +10,7 @@ from graphlint.graph_code import values as v
 from graphlint.graph_code.core import Core
 from graphlint.graph_code.frames import Args, Closure, Env, Frame, Instance, Stale
 from graphlint.graph_code.shadows import item_differs, taken
-from graphlint.graph_code.values import NOCONST, Ref, Value, join, number, sequence, to_python
+from graphlint.graph_code.values import NOCONST, Ref, Value, join, number
 from graphlint.project import (
     Assigned,
     ClassInfo,
@@ -122,13 +122,11 @@ class ObjectSemantics(Core):
             return instance.attrs[name]
         found = instance.cls.find(name)
         if found is not None:
-            decorators = found.decorator_names()
             closure = Closure(found, cls=found.owner)
             if any(d in ("property", "functools.cached_property") for d in self.plain_decorators(found)):
                 return self.call_closure(closure, Args(), node, frame, receiver=base)
             if "staticmethod" in self.plain_decorators(found):
                 return Value(v.FUNCTION, target=closure)
-            del decorators
             return Value(v.FUNCTION, target=closure, receiver=base)
         for cls in instance.cls.mro:
             if isinstance(cls, ClassInfo) and name in cls.assigns:
@@ -480,6 +478,3 @@ def _touches(held: Value, ref: Ref, related: Any, how: str) -> bool:
     if held.ref is None:
         return False
     return held.ref in related or ref in held.ref.bases(how)
-
-
-__all__ = ["WRITTEN_BACK", "ObjectSemantics", "sequence", "to_python"]

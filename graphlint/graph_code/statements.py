@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from graphlint.graph_code import values as v
 from graphlint.graph_code.expressions import Expressions
-from graphlint.graph_code.frames import Closure, Conflict, Env, Frame, Loop, Return, local_names
+from graphlint.graph_code.frames import Closure, Conflict, Env, Frame, Loop, Return
 from graphlint.graph_code.joins import grows, unlike
 from graphlint.graph_code.pruning import EITHER, Decided, decided_by_parser
 from graphlint.graph_code.shadows import content_differs
@@ -516,6 +516,3 @@ def _parting(
         if i >= len(second) or second[i] != step:
             return step[0]
     return None
-
-
-__all__ = ["Statements", "local_names"]
