@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from graphlint.checkers.base import ModuleContext
-from graphlint.project import ClassInfo, External, Module
+from graphlint.project import ClassInfo, External, Module, Symbol
 from graphlint.tree import walk
 
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
@@ -57,7 +57,10 @@ def short(name: str) -> str:
 
 
 def uses(ctx: ModuleContext) -> Uses:
-    """What the module uses, found once for all rules; names that a function binds itself don't count."""
+    """What the module uses, found once for all rules.
+
+    A name that a function binds itself doesn't count, unless the function imports it.
+    """
     return ctx.once(_uses)
 
 
@@ -68,6 +71,7 @@ def _uses(ctx: ModuleContext) -> Uses:
     local: Dict[str, List[ast.AST]] = {}
     parents = module.parents
     roots: List[Tuple[ast.Name, str]] = []
+    imported = _function_imports(module)
     for node in module.nodes:
         kind = type(node)
         if kind is ast.Name:
@@ -75,9 +79,9 @@ def _uses(ctx: ModuleContext) -> Uses:
             if name not in known:
                 known[name] = _owned(module, name)
             dotted = known[name]
-            if dotted is not None:
+            if dotted is not None or name in imported:
                 if isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-                    roots.append((node, dotted))  # type: ignore[arg-type]
+                    roots.append((node, dotted or ""))  # type: ignore[arg-type]
                 elif _function(node, parents) is not None:
                     local.setdefault(name, []).append(_function(node, parents))  # type: ignore[arg-type]
         elif kind is ast.arg:
@@ -87,16 +91,58 @@ def _uses(ctx: ModuleContext) -> Uses:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             found.names.extend(_imported(node, module))
     for root, dotted in roots:
-        if root.id in local and any(f in local[root.id] for f in _functions(root, parents)):
-            continue
-        found.names.append(_use(root, dotted, parents))
+        name = dotted
+        if root.id in local or root.id in imported:
+            name = _bound(root, dotted, local.get(root.id, ()), imported.get(root.id, {}), parents)
+        if name:
+            found.names.append(_use(root, name, parents))
     found.owners = {use.owner for use in found.names}
     found.owners.update(base.partition(".")[0] for base in module.stars if base.startswith(OWNERS))
     return found
 
 
+def _function_imports(module: Module) -> Dict[str, Dict[ast.AST, str]]:
+    """Name → function that imports it → full name; empty for what is neither MindSpore's nor PyTorch's."""
+    found: Dict[str, Dict[ast.AST, str]] = {}
+    for node in module.nodes:
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        function = _function(node, module.parents)
+        if function is None:
+            continue
+        for alias in node.names:
+            bound, dotted = alias.asname or alias.name, alias.name
+            if isinstance(node, ast.Import):
+                bound = alias.asname or bound.partition(".")[0]
+                dotted = dotted if alias.asname else bound
+            else:
+                dotted = f"{module.absolute(node.module or '', node.level)}.{alias.name}"
+            symbol = module.project.resolve_dotted(dotted, module)
+            found.setdefault(bound, {})[function] = _owned_by(symbol) or ""
+    return found
+
+
+def _bound(
+    root: ast.Name,
+    dotted: str,
+    local: Sequence[ast.AST],
+    imported: Mapping[ast.AST, str],
+    parents: Dict[ast.AST, ast.AST],
+) -> str:
+    """The full name that a name has where it stands: the innermost function that binds it decides."""
+    for function in _functions(root, parents):
+        if function in local:
+            return ""
+        if function in imported:
+            return imported[function]
+    return dotted
+
+
 def _owned(module: Module, name: str) -> Optional[str]:
-    symbol = module.lookup(name)
+    return _owned_by(module.lookup(name))
+
+
+def _owned_by(symbol: Optional[Symbol]) -> Optional[str]:
     if isinstance(symbol, External) and symbol.dotted.partition(".")[0] in OWNERS:
         return symbol.dotted
     return None

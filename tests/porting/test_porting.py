@@ -100,3 +100,25 @@ def test_the_page_of_a_pytorch_name(name: str, capsys: pytest.CaptureFixture[str
 
 def test_an_unknown_pytorch_name() -> None:
     assert run(["rule", "--torch", "nn.Conv9d", "--lang", "en"]) == 2
+
+
+def test_imports_within_functions_count_where_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "def build():\n"
+        "    from mindspore import nn, ops\n"
+        "    import mindspore.nn as layers\n"
+        "    def inner(x):\n"
+        "        return ops.relu7(x)\n"
+        "    return nn.Conv2d(3, 4, 3, padding=1), layers.Nope()\n"
+        "def own(nn):\n"
+        "    return nn.Module()\n"
+        "def shadow():\n"
+        "    from .other import nn\n"
+        "    return nn.Module()\n"
+        "def elsewhere():\n"
+        "    return nn.Module()\n"
+    )
+    result = check([str(tmp_path / "net.py")], Settings(root=str(tmp_path)))
+    assert {(f.line, f.code) for f in result.findings} == {
+        (5, "GL710"), (6, "GL601"), (6, "GL602"), (6, "GL710"),
+    }  # fmt: skip
