@@ -59,11 +59,14 @@ def read(path: str, lang: str) -> Known:
         known: Known = {}
         for row in data["findings"]:
             entry = Entry(row["path"], row["rule"], row["scope"], row["text"])
-            known[entry] = known.get(entry, 0) + int(row.get("count", 1))
+            count = row.get("count", 1)
+            if not all(isinstance(part, str) for part in entry) or type(count) is not int or count < 1:
+                raise ValueError(f"not an entry: {row}"[:_LONGEST])
+            known[entry] = known.get(entry, 0) + count
         return known
     except FileNotFoundError as error:
         raise ConfigError(say("no-baseline", lang, path=path)) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         detail = " ".join(f"{type(error).__name__}: {error}".split())
         raise ConfigError(say("bad-baseline", lang, path=path, detail=detail)) from error
 

@@ -14,7 +14,7 @@ from graphlint.errors import ConfigError, UsageError, nearest
 from graphlint.finding import Severity
 from graphlint.lang import LANGUAGES, default_language, say
 from graphlint.target import DEVICES, LEVELS, NEWEST, Target, version_key
-from graphlint.toml import read_toml
+from graphlint.toml import read_toml, subtable
 
 FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit", "checkstyle", "markdown")
 OWN_RULES = MappingProxyType({"GL901": "unused-suppression"})
@@ -289,7 +289,7 @@ def _find_table(folder: Path, lang: str) -> Tuple[Optional[Path], Dict[str, Any]
             return own, read_toml(own, lang)
         shared = place / "pyproject.toml"
         if shared.is_file():
-            table = read_toml(shared, lang).get("tool", {}).get("graphlint")
+            table = subtable(read_toml(shared, lang), "tool").get("graphlint")
             if table is not None:
                 return shared, table
         if (place / ".git").exists():

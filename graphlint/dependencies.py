@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Dict, Iterator, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
-from graphlint.toml import read_toml
+from graphlint.toml import read_toml, subtable
 
 _REQUIREMENT = re.compile(
     r"^\s*mindspore(?:[-_](?:ascend|gpu|cpu|dev))?(?![\w.-])\s*(?:\[[^\]]*\])?\s*\(?\s*(?P<bounds>[^;#)]*)",
@@ -65,12 +65,13 @@ def _requirements(root: Path) -> Iterator[Tuple[Path, str]]:
 
 def _of_pyproject(path: Path) -> Iterator[str]:
     tables = read_toml(path)
-    project: Dict[str, Any] = tables.get("project", {})
-    groups = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
-    groups += tables.get("dependency-groups", {}).values()
+    groups: List[Any] = [subtable(tables, "project").get("dependencies")]
+    groups += subtable(tables, "project", "optional-dependencies").values()
+    groups += subtable(tables, "dependency-groups").values()
     for group in groups:
-        yield from (requirement for requirement in group if isinstance(requirement, str))
-    poetry = tables.get("tool", {}).get("poetry", {}).get("dependencies", {})
+        if isinstance(group, list):
+            yield from (requirement for requirement in group if isinstance(requirement, str))
+    poetry = subtable(tables, "tool", "poetry", "dependencies")
     for name, bounds in poetry.items():
         version = bounds.get("version", "") if isinstance(bounds, dict) else bounds
         if isinstance(version, str):

@@ -99,3 +99,24 @@ def test_option_names_another_file(project: Path, capsys: pytest.CaptureFixture[
     assert cli.run(["baseline", "--isolated", "--output", "mine.json"]) == 0
     assert check(capsys, "--isolated", "--baseline", "mine.json")[0] == 0
     assert check(capsys, "--isolated")[0] == 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        5,
+        None,
+        [],
+        {},
+        {"path": 3, "rule": "GL101", "scope": "b", "text": "c"},
+        {"path": "a", "rule": None, "scope": "b", "text": "c"},
+        {"path": "a", "rule": [], "scope": "b", "text": "c"},
+        {"path": "a", "rule": "GL101", "scope": "b", "text": "c", "count": "x"},
+        {"path": "a", "rule": "GL101", "scope": "b", "text": "c", "count": -1},
+        {"path": "a", "rule": "GL101", "scope": "b", "text": "c", "count": 1.5},
+    ],
+)
+def test_an_entry_that_is_none_is_refused(row: object, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("known.json").write_text(json.dumps({"version": 1, "findings": [row]}))
+    code, _, said = check(capsys)
+    assert code == 2 and "not a baseline" in said

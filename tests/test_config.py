@@ -157,3 +157,23 @@ def test_patterns(relative: str, pattern: str, expected: bool) -> None:
 def test_versions_are_made_full() -> None:
     assert full_version("2.7") == "2.7.0"
     assert full_version("v2.6.0rc1") == "2.6.0"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tool = 5",
+        "tool = [1]",
+        "project = []",
+        "[project]\ndependencies = 5\noptional-dependencies = 3",
+        "[project]\ndependencies = [5, {a = 1}]",
+        "[project.optional-dependencies]\na = 5",
+        "dependency-groups = 1",
+        "[tool]\npoetry = 1",
+        "[tool.poetry]\ndependencies = [1]",
+        "[tool.poetry.dependencies]\nmindspore = 5",
+    ],
+)
+def test_tables_of_other_tools_in_any_shape_are_passed_over(project: Path, text: str) -> None:
+    (project / "pyproject.toml").write_text(text)
+    assert load().target.mindspore == NEWEST
