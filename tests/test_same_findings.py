@@ -110,7 +110,8 @@ def test_the_language_server(project: Path) -> None:
     texts = {str(path): path.read_text(encoding="utf-8") for path in sorted(project.rglob("*.py"))}
     got: Set[Row] = set()
     codec = PositionCodec()
-    done = check_open(texts, {})
+    done, wrong = check_open(texts, {})
+    assert wrong == []
     by_path: Dict[str, List[Finding]] = {path: [] for path in texts}
     settings, result = next(iter(done.values()))
     assert all(other is result for _, other in done.values())

@@ -82,12 +82,11 @@ class GraphlintServer(LanguageServer):
             documents = {d.path: d for d in self.workspace.text_documents.values() if _checkable(d)}
             texts = {path: document.source for path, document in documents.items()}
             versions = {path: document.version for path, document in documents.items()}
-            try:
-                done = await asyncio.to_thread(check_open, texts, self.options)
-            except GraphlintError as error:
-                self._say_once(f"graphlint: {error}")
-                return
-            self._said = ""
+            done, wrong = await asyncio.to_thread(check_open, texts, self.options)
+            if wrong:
+                self._say_once(f"graphlint: {wrong[0]}")
+            else:
+                self._said = ""
             for path, (settings, result) in done.items():
                 self.results[os.path.realpath(path)] = result
                 self.settings[os.path.realpath(path)] = settings
@@ -139,27 +138,32 @@ def _checkable(document: TextDocument) -> bool:
 
 def check_open(
     texts: Mapping[str, str], options: Mapping[str, Any]
-) -> Dict[str, Tuple[Settings, CheckResult]]:
-    """The settings and the result for each open document; those of one project share a run.
+) -> Tuple[Dict[str, Tuple[Settings, CheckResult]], List[str]]:
+    """The settings and the result for each open document, and what is wrong with the configuration of the others.
 
-    Raises UsageError or ConfigError.
+    Documents of one project share a run.
     """
     found: Dict[str, Tuple[Settings, CheckResult]] = {}
     runs: Dict[Tuple[str, Optional[str]], Tuple[CheckResult, Set[str]]] = {}
     given = {path: encoded(text) for path, text in texts.items()}
+    wrong: List[str] = []
     for path, text in texts.items():
-        settings = load(os.path.dirname(path), options=options)
-        check_rules(settings)
-        key = (settings.root, settings.config_path)
-        if key not in runs:
-            files = discover([settings.root], settings).files
-            seen = {os.path.realpath(file) for file in files}
-            runs[key] = engine.check([settings.root], settings, given=given), seen
-        result, seen = runs[key]
-        if os.path.realpath(path) not in seen:
-            result = _with(result, engine.check([path], settings, stdin=(path, text)))
-        found[path] = (settings, result)
-    return found
+        try:
+            settings = load(os.path.dirname(path), options=options)
+            check_rules(settings)
+            key = (settings.root, settings.config_path)
+            if key not in runs:
+                files = discover([settings.root], settings).files
+                seen = {os.path.realpath(file) for file in files}
+                runs[key] = engine.check([settings.root], settings, given=given), seen
+            result, seen = runs[key]
+            if os.path.realpath(path) not in seen:
+                result = _with(result, engine.check([path], settings, stdin=(path, text)))
+        except GraphlintError as error:
+            wrong.append(str(error))
+        else:
+            found[path] = (settings, result)
+    return found, wrong
 
 
 def _with(result: CheckResult, own: CheckResult) -> CheckResult:

@@ -126,3 +126,16 @@ def test_options_of_the_client(tmp_path: Path) -> None:
     (found,) = client.open("net.py", NET.replace("from helpers import scaled", "scaled = abs"))[:1]
     assert found["code"] == "GL301" and any(ord(character) > 0x3000 for character in found["message"])
     client.close()
+
+
+def test_a_broken_configuration_is_no_other_projects_business(tmp_path: Path) -> None:
+    from graphlint.server.app import check_open
+
+    texts = {}
+    for name, table in (("bad", "selct = 5"), ("good", "lang = 'en'")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "pyproject.toml").write_text(f"[tool.graphlint]\n{table}\n")
+        texts[str(tmp_path / name / "net.py")] = "from mindspore import nn\nx = nn.Module\n"
+    done, wrong = check_open(texts, {})
+    assert list(done) == [str(tmp_path / "good" / "net.py")] and len(wrong) == 1
+    assert [f.code for f in next(iter(done.values()))[1].findings] == ["GL620"]
