@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import click
 
@@ -35,6 +35,10 @@ BROKEN_PIPE = 141
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one only to run it."""
 
+    def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:
+        ctx.meta["graphlint.words"] = tuple(args)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> List[str]:
         return [name for name in COMMANDS if importlib.util.find_spec(f"graphlint.cli.{name}") is not None]
 
@@ -42,12 +46,35 @@ class LazyGroup(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         command: click.Command = getattr(importlib.import_module(f"graphlint.cli.{cmd_name}"), cmd_name)
+        if _wants_chinese_help(ctx):
+            from graphlint.cli.help_zh import OPTIONS, STARTS
+
+            command.help = COMMANDS[cmd_name].zh
+            for option in command.params:
+                if isinstance(option, click.Option) and option.help:
+                    option.help = OPTIONS.get(option.help, option.help)
+                    for start, chinese in STARTS.items():
+                        if option.help.startswith(start):
+                            option.help = chinese + option.help[len(start) :]
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         lang = default_language()
         with formatter.section("命令" if lang == "zh" else "Commands"):
             formatter.write_dl([(name, COMMANDS[name].in_(lang)) for name in self.list_commands(ctx)])
+
+
+def _wants_chinese_help(ctx: click.Context) -> bool:
+    """True where help is asked for, and in Chinese: by `--lang` on the command line, else by the locale."""
+    words: Tuple[str, ...] = ctx.meta.get("graphlint.words", ())
+    if not {"-h", "--help"} & set(words):
+        return False
+    for number, word in enumerate(words):
+        if word == "--lang" and number + 1 < len(words):
+            return words[number + 1] == "zh"
+        if word.startswith("--lang="):
+            return word == "--lang=zh"
+    return default_language() == "zh"
 
 
 @click.group(
