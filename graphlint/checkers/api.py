@@ -8,7 +8,7 @@ from typing import Any, FrozenSet, Optional
 from graphlint.checkers.base import Context, Findings, Rule, When, always, confidence_of
 from graphlint.finding import Effect
 from graphlint.graph_code import values as v
-from graphlint.knowledge import CompilerTables, api, compiler
+from graphlint.knowledge import CompilerTables, api, compiler, graph_calls
 from graphlint.lang import Text
 from graphlint.project import canonical
 from graphlint.target import Target
@@ -144,7 +144,12 @@ class ParameterInHost(Rule):
         base = ctx.value(node.value)
         if not (base.parameter and base.kind == v.TENSOR and isinstance(node.ctx, ast.Load)):
             return
-        if node.attr.startswith("__") or node.attr in _IN_BOTH:
+        if node.attr.startswith("__"):
+            return
+        if node.attr in _IN_BOTH:
+            measured = graph_calls(self.target.mindspore, self.target.level)
+            if measured.get(f"Parameter.{node.attr}") == "error":
+                yield self.at(node, confidence=confidence_of(base), name=node.attr)
             return
         graph = tables(self.target).tensor_attributes
         if node.attr not in graph and not node.attr.endswith("_"):
