@@ -224,15 +224,16 @@ class Statements(Expressions):
     def _one_sided(
         self, name: str, a: Value, b: Value, joined: Tuple[Value, ...], old: Value, node: ast.AST
     ) -> Tuple[Value, ...]:
-        """Items of a list that one path alone assigned: the compiler can't read them afterwards."""
+        """Items of a list that one path alone assigned: strict joins them where they are alike; lax refuses
+        numbers, and with Tensors the process aborts in some runs and not in others."""
         if old.items is None or len(old.items) != len(joined):
             return joined
         marked: List[Value] = []
         for x, y, item, was in zip(a.items or (), b.items or (), joined, old.items):
             if x is not y and (x is was) != (y is was):
-                item = item.but(
-                    conflict=Conflict(node, f"an item of '{name}' is assigned on one path only", name)
-                )
+                text = f"an item of '{name}' is assigned on one path only"
+                if not self.target.strict or unlike(x, y, self.target) is not None:
+                    item = item.but(conflict=Conflict(node, text, name))
             marked.append(item)
         return tuple(marked)
 
