@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from glob import glob, has_magic
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from types import MappingProxyType
+from typing import Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from graphlint.config import Settings, matches, relative_path
 from graphlint.errors import UsageError, nearest
@@ -45,12 +46,16 @@ _OUTPUTS = ("build", "dist")
 
 
 class Discovery(NamedTuple):
-    """Files, what can't be read, folders without any file, and PATHs that `exclude` leaves out."""
+    """Files, what can't be read, folders without any file, and PATHs that `exclude` leaves out.
+
+    `real` holds the files by their real paths.
+    """
 
     files: Tuple[str, ...]
     errors: Tuple[FileError, ...] = ()
     empty: Tuple[str, ...] = ()
     excluded: Tuple[str, ...] = ()
+    real: Mapping[str, str] = MappingProxyType({})
 
 
 def discover(paths: Sequence[str], settings: Settings) -> Discovery:
@@ -78,7 +83,7 @@ def discover(paths: Sequence[str], settings: Settings) -> Discovery:
             walk.file(path, explicit=True)
     files = sorted(walk.files.values())
     errors = sorted(walk.errors, key=lambda error: error.path)
-    return Discovery(tuple(files), tuple(errors), tuple(empty), tuple(excluded))
+    return Discovery(tuple(files), tuple(errors), tuple(empty), tuple(excluded), walk.files)
 
 
 def notes(found: Discovery, lang: str) -> List[str]:

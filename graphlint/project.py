@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import PurePath
-from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
-_NOT_WALKED = frozenset({"ctx", "op", "ops"})
+from graphlint.layout import Layout
+from graphlint.tree import Syntax
+
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 
 _CANONICAL_PREFIXES = (
@@ -109,6 +110,16 @@ class FunctionInfo:
         )
 
 
+@dataclass(frozen=True)
+class Ancestry:
+    """A class and its ancestors, the names of those outside the project, whether one is a Cell, and the trail."""
+
+    line: Tuple[Union[ClassInfo, External], ...]
+    external: Tuple[str, ...]
+    cell: bool
+    trail: FrozenSet[str]
+
+
 @dataclass(eq=False)
 class ClassInfo:
     """A class of the project, its own methods and class-level assignments."""
@@ -118,30 +129,44 @@ class ClassInfo:
     qualname: str
     methods: Dict[str, FunctionInfo] = field(default_factory=dict)
     assigns: Dict[str, ast.expr] = field(default_factory=dict)
-    _mro: Optional[Tuple[Union[ClassInfo, External], ...]] = None
+    _ancestry: Optional[Ancestry] = None
 
     @property
     def name(self) -> str:
         return self.node.name
 
     @property
+    def ancestry(self) -> Ancestry:
+        """This class and its ancestors, worked out once."""
+        project = self.module.project
+        if self._ancestry is None:
+            self._ancestry = Ancestry((self,), (), False, frozenset())
+            with project.followed() as trail:
+                line = self._line()
+            external = tuple(c.dotted for c in line if isinstance(c, External))
+            cell = any(is_cell_name(base) for base in external)
+            self._ancestry = Ancestry(line, external, cell, frozenset(trail))
+        project.trail.update(self._ancestry.trail)
+        return self._ancestry
+
+    def _line(self) -> Tuple[Union[ClassInfo, External], ...]:
+        seen: List[Union[ClassInfo, External]] = [self]
+        for base in self.node.bases:
+            found = self.module.resolve(base)
+            if isinstance(found, ClassInfo):
+                seen.extend(c for c in found.mro if c not in seen)
+            elif isinstance(found, External):
+                seen.append(External(canonical(found.dotted)))
+            elif isinstance(base, ast.Name) and base.id in _BUILTINS:
+                seen.append(External(f"builtins.{base.id}"))
+            else:
+                seen.append(External("?" + ast.unparse(base)))
+        return tuple(seen)
+
+    @property
     def mro(self) -> Tuple[Union[ClassInfo, External], ...]:
         """This class and its ancestors, the nearest first (depth first, each once; External where not in the project)."""
-        if self._mro is None:
-            self._mro = (self,)
-            seen: List[Union[ClassInfo, External]] = [self]
-            for base in self.node.bases:
-                found = self.module.resolve(base)
-                if isinstance(found, ClassInfo):
-                    seen.extend(c for c in found.mro if c not in seen)
-                elif isinstance(found, External):
-                    seen.append(External(canonical(found.dotted)))
-                elif isinstance(base, ast.Name) and base.id in _BUILTINS:
-                    seen.append(External(f"builtins.{base.id}"))
-                else:
-                    seen.append(External("?" + ast.unparse(base)))
-            self._mro = tuple(seen)
-        return self._mro
+        return self.ancestry.line
 
     def find(self, name: str) -> Optional[FunctionInfo]:
         """The method of that name as an instance would find it."""
@@ -161,12 +186,12 @@ class ClassInfo:
 
     @property
     def external_bases(self) -> Tuple[str, ...]:
-        return tuple(c.dotted for c in self.mro if isinstance(c, External))
+        return self.ancestry.external
 
     @property
     def is_cell(self) -> bool:
         """True for a Cell subclass, also through bases in other files."""
-        return any(is_cell_name(base) for base in self.external_bases)
+        return self.ancestry.cell
 
     @property
     def looks_like_cell(self) -> bool:
@@ -196,11 +221,11 @@ class Module:
     """One parsed module: what its top level binds, and how a name in it resolves."""
 
     def __init__(
-        self, name: str, path: str, tree: ast.Module, project: Project, is_package: bool = False
+        self, name: str, path: str, syntax: Syntax, project: Project, is_package: bool = False
     ) -> None:
         self.name = name
         self.path = path
-        self.tree = tree
+        self.syntax = syntax
         self.project = project
         self.is_package = is_package
         self.imports: Dict[str, str] = {}
@@ -211,37 +236,22 @@ class Module:
         self.rebound: Set[str] = set()
         self.order: Dict[str, str] = {}
         self._resolving: Set[str] = set()
-        self._alone: Optional[Set[ast.AST]] = None
-        self._cache: Dict[str, Optional[Symbol]] = {}
-        self._nodes: Optional[List[ast.AST]] = None
-        self._parents: Dict[ast.AST, ast.AST] = {}
-        self._index(tree.body)
+        self._cache: Dict[str, Tuple[Optional[Symbol], FrozenSet[str]]] = {}
+        self._index(syntax.tree.body)
+
+    @property
+    def tree(self) -> ast.Module:
+        return self.syntax.tree
 
     @property
     def nodes(self) -> List[ast.AST]:
-        """All nodes of the module but operators, each before the ones within it; walked once."""
-        if self._nodes is None:
-            self._nodes = [self.tree]
-            for node in self._nodes:
-                for name in node._fields:
-                    if name in _NOT_WALKED:
-                        continue
-                    value = getattr(node, name, None)
-                    if isinstance(value, ast.AST):
-                        self._nodes.append(value)
-                        self._parents[value] = node
-                    elif isinstance(value, list):
-                        for item in value:
-                            if isinstance(item, ast.AST):
-                                self._nodes.append(item)
-                                self._parents[item] = node
-        return self._nodes
+        """All nodes of the module but operators, each before the ones within it."""
+        return self.syntax.nodes
 
     @property
     def parents(self) -> Dict[ast.AST, ast.AST]:
         """The node around each node of the module."""
-        self.nodes  # noqa: B018
-        return self._parents
+        return self.syntax.parents
 
     def __repr__(self) -> str:
         return f"Module({self.name!r})"
@@ -328,21 +338,6 @@ class Module:
             elif isinstance(stmt, (ast.If, ast.Try, ast.With)):
                 self._class_body(stmt.body, info)
 
-    def alone(self, node: ast.Lambda) -> bool:
-        """True for a lambda that is all of the right side of an assignment, the only one on its lines."""
-        if self._alone is None:
-            self._alone = set()
-            for stmt in self.nodes:
-                if isinstance(stmt, (ast.Assign, ast.AnnAssign)) and isinstance(stmt.value, ast.Lambda):
-                    self._alone.add(stmt.value)
-                elif isinstance(stmt, ast.ClassDef):
-                    self._alone.update(
-                        a.value
-                        for a in stmt.body
-                        if isinstance(a, ast.Assign) and isinstance(a.value, ast.Lambda)
-                    )
-        return node in self._alone
-
     def absolute(self, name: str, level: int) -> str:
         """The absolute module name that `from <level dots><name> import` means here."""
         if level == 0:
@@ -354,16 +349,23 @@ class Module:
 
     def lookup(self, name: str) -> Optional[Symbol]:
         """What a module-level name means, through imports and re-exports; None where nothing binds it."""
-        if name in self._cache:
-            return self._cache[name]
+        project = self.project
+        known = self._cache.get(name)
+        if known is not None:
+            project.trail.update(known[1])
+            return known[0]
         if name in self._resolving:
+            project.circular = True
             return None
         self._resolving.add(name)
         try:
-            found = self._lookup(name)
+            with project.followed() as trail:
+                found = self._lookup(name)
         finally:
             self._resolving.discard(name)
-        self._cache[name] = found
+        if not project.circular:
+            self._cache[name] = found, frozenset(trail)
+        project.trail.update(trail)
         return found
 
     def _lookup(self, name: str) -> Optional[Symbol]:
@@ -411,63 +413,66 @@ class Module:
 class Project:
     """All modules under one root; each is parsed when first asked for.
 
-    `files` maps dotted module names to paths, `load` turns a path into a tree (None where it can't be read), `text`
-    gives a file's bytes unparsed.
+    `load` turns a path into a parsed file (None where it can't be read), `mentions` gives the modules whose text
+    holds a regular expression (MULTILINE). `trail` collects what answers rested on, so that they can be kept as
+    long as that stays: see `followed`.
     """
 
     def __init__(
         self,
-        files: Mapping[str, str],
-        load: Callable[[str], Optional[ast.Module]],
-        text: Callable[[str], bytes] = lambda path: b"",
+        layout: Layout,
+        load: Callable[[str], Optional[Syntax]],
+        mentions: Callable[[bytes], Tuple[str, ...]] = lambda pattern: (),
     ) -> None:
-        self._files = dict(files)
+        self.layout = layout
+        self.trail: Set[str] = set()
+        self.circular = False
         self._load = load
-        self._text = text
-        self._mentions: Dict[bytes, Tuple[str, ...]] = {}
+        self._mentions = mentions
+        self._depth = 0
         self._modules: Dict[str, Optional[Module]] = {}
-        self._tails: Optional[Dict[str, List[str]]] = None
+
+    @contextmanager
+    def followed(self) -> Iterator[Set[str]]:
+        """Collects the trail of what is asked inside: `=name` for a module read, `?name@near` for one sought,
+        `~pattern` for a search of all text."""
+        outer = self.trail
+        trail: Set[str] = set()
+        self.trail = trail
+        self._depth += 1
+        try:
+            yield trail
+        finally:
+            self.trail = outer
+            self._depth -= 1
+            if not self._depth:
+                self.circular = False
 
     def module(self, name: str) -> Optional[Module]:
         """The module of that dotted name, or None where the project has none or it can't be parsed."""
+        self.trail.add("=" + name)
         if name in self._modules:
             return self._modules[name]
-        path = self._files.get(name)
+        path = self.layout.files.get(name)
         if path is None:
             return None
-        tree = self._load(path)
-        is_package = PurePath(path).name == "__init__.py"
-        self._modules[name] = None if tree is None else Module(name, path, tree, self, is_package)
+        syntax = self._load(path)
+        is_package = self.layout.is_package(name)
+        self._modules[name] = None if syntax is None else Module(name, path, syntax, self, is_package)
         return self._modules[name]
 
     def mentions(self, pattern: bytes) -> Tuple[str, ...]:
         """The modules whose text holds the regular expression (MULTILINE), in order of their names."""
-        if pattern not in self._mentions:
-            search = re.compile(pattern, re.MULTILINE).search
-            self._mentions[pattern] = tuple(
-                n for n in sorted(self._files) if search(self._text(self._files[n]))
-            )
-        return self._mentions[pattern]
+        self.trail.add("~" + pattern.decode("latin-1"))
+        return self._mentions(pattern)
 
     def path(self, name: str) -> str:
         """The path of the module of that dotted name."""
-        return self._files[name]
+        return self.layout.files[name]
 
     def _find(self, name: str, near: Module) -> Optional[str]:
-        """The project's name for a module imported as `name`: exact, a sibling's, or the one that ends so."""
-        if name in self._files:
-            return name
-        package = near.name if near.is_package else near.name.rpartition(".")[0]
-        while package:
-            if f"{package}.{name}" in self._files:
-                return f"{package}.{name}"
-            package = package.rpartition(".")[0]
-        if self._tails is None:
-            self._tails = {}
-            for known in self._files:
-                self._tails.setdefault(known.rpartition(".")[2], []).append(known)
-        ends = [n for n in self._tails.get(name.rpartition(".")[2], ()) if n.endswith("." + name)]
-        return ends[0] if len(ends) == 1 and "." in name else None
+        self.trail.add(f"?{name}@{near.name}")
+        return self.layout.find(name, near.name)
 
     def submodule(self, module: Module, attr: str) -> Optional[Symbol]:
         found = self.module(f"{module.name}.{attr}") if module.is_package else None

@@ -100,7 +100,7 @@ def apply_suppressions(
     to names (all rules by default); a code that isn't `selected` is not called unused; without `pylint`,
     pylint's comments are left alone.
     """
-    if _MARKER.search(source.data) is None:
+    if not may_suppress(source.data):
         return list(findings), []
     comments = [c for c in read_suppressions(source) if pylint or not c.pylint]
     kept = [finding for finding in findings if not silenced(finding, comments)]
@@ -114,6 +114,11 @@ def apply_suppressions(
     unused = [finding for comment in own for finding in _unused(comment, source, rules, selected)]
     allowing = [comment for comment in comments if comment.codes is not None]
     return kept, [finding for finding in unused if not silenced(finding, allowing)]
+
+
+def may_suppress(data: bytes) -> bool:
+    """False for a file whose bytes hold no word of a suppression."""
+    return _MARKER.search(data) is not None
 
 
 def silenced(finding: Finding, comments: Iterable[Suppression]) -> bool:

@@ -3,27 +3,109 @@
 from __future__ import annotations
 
 import ast
-from typing import FrozenSet, List, Set
+from typing import Dict, FrozenSet, List, Optional, Set, Tuple
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FACTS = "_graphlint_facts"
 
 
+_PLAIN = frozenset(
+    "ctx op ops kind type_comment id attr arg name asname names level module kwd_attrs rest conversion "
+    "is_async simple".split()
+)
+"""Fields that hold operators, words and numbers. (`names` of an import is the one exception.)"""
+
+
+def _fields() -> Dict[type, Tuple[str, ...]]:
+    """For each node class, the fields that hold nodes."""
+    found: Dict[type, Tuple[str, ...]] = {
+        kind: tuple(name for name in kind._fields if name not in _PLAIN)
+        for kind in vars(ast).values()
+        if isinstance(kind, type) and issubclass(kind, ast.AST)
+    }
+    found[ast.Constant] = ()
+    found[ast.Import] = found[ast.ImportFrom] = ("names",)
+    return found
+
+
+FIELDS = _fields()
+
+
+def children(node: ast.AST) -> List[ast.AST]:
+    """The nodes directly within a node, operators and `ctx` aside."""
+    found: List[ast.AST] = []
+    for name in FIELDS[node.__class__]:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            for item in value:
+                if isinstance(item, ast.AST):
+                    found.append(item)
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
 def walk(node: ast.AST) -> List[ast.AST]:
-    """The node and all nodes within it, each before its own; the order of `ast.walk`."""
+    """The node and all nodes within it but operators, each before its own; the order of `ast.walk`."""
     nodes = [node]
     append = nodes.append
+    fields = FIELDS
     for current in nodes:
-        for name in current._fields:
+        for name in fields[current.__class__]:
             value = getattr(current, name, None)
-            if isinstance(value, ast.AST):
-                append(value)
-            elif isinstance(value, list):
+            if value.__class__ is list:
                 for item in value:
                     if isinstance(item, ast.AST):
                         append(item)
+            elif isinstance(value, ast.AST):
+                append(value)
     return nodes
+
+
+class Syntax:
+    """One parsed file, whatever project reads it: its tree, all its nodes and what stands around each."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self._nodes: Optional[List[ast.AST]] = None
+        self._parents: Dict[ast.AST, ast.AST] = {}
+        self._alone: Optional[Set[ast.AST]] = None
+
+    @property
+    def nodes(self) -> List[ast.AST]:
+        """All nodes but operators, each before the ones within it; walked once."""
+        if self._nodes is None:
+            nodes: List[ast.AST] = [self.tree]
+            self._nodes = nodes
+            append, parents, fields = nodes.append, self._parents, FIELDS
+            for node in nodes:
+                for name in fields[node.__class__]:
+                    value = getattr(node, name, None)
+                    if value.__class__ is list:
+                        for item in value:
+                            if isinstance(item, ast.AST):
+                                append(item)
+                                parents[item] = node
+                    elif isinstance(value, ast.AST):
+                        append(value)
+                        parents[value] = node
+        return self._nodes
+
+    @property
+    def parents(self) -> Dict[ast.AST, ast.AST]:
+        """The node around each node."""
+        self.nodes  # noqa: B018
+        return self._parents
+
+    def alone(self, node: ast.Lambda) -> bool:
+        """True for a lambda that is all of the right side of an assignment, the only one on its lines."""
+        if self._alone is None:
+            self._alone = set()
+            for stmt in self.nodes:
+                if isinstance(stmt, (ast.Assign, ast.AnnAssign)) and isinstance(stmt.value, ast.Lambda):
+                    self._alone.add(stmt.value)
+        return node in self._alone
 
 
 class FunctionFacts:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, TypeVar
 
 from graphlint.finding import Confidence, Effect, Fix
+from graphlint.graph_code.facts import Condition, Outside
 from graphlint.graph_code.trace import Event, FunctionTrace
 from graphlint.graph_code.values import Value, from_python, unknown
 from graphlint.lang import Text
@@ -48,7 +49,10 @@ def always(effect: Effect) -> Tuple[When, ...]:
 
 @dataclass(frozen=True)
 class Found:
-    """What a rule found, before the engine adds where and through which chain."""
+    """What a rule found, before the engine adds where and through which chain.
+
+    It stands where the whole project's graph code fulfils all conditions in `when`.
+    """
 
     rule: Rule
     node: ast.AST
@@ -62,6 +66,7 @@ class Found:
     symbol: str = ""
     chain: Tuple[str, ...] = ()
     via: Tuple[Tuple[str, int], ...] = ()
+    when: Tuple[Condition, ...] = ()
 
 
 class Context:
@@ -120,44 +125,32 @@ class ClassContext:
 
 
 class ModuleContext:
-    """One module as a rule sees it: for host code around the graph. `traces` holds all graph code of the project."""
+    """One module as a rule sees it: for host code around the graph.
 
-    def __init__(
-        self,
-        module: Module,
-        source: SourceFile,
-        target: Target,
-        traces: Mapping[ast.AST, FunctionTrace],
-        memo: Dict[Any, Any],
-    ) -> None:
+    What graph code of other modules has to do with it isn't known yet: a finding that depends on it says `when`.
+    """
+
+    def __init__(self, module: Module, source: SourceFile, target: Target) -> None:
         self.module = module
         self.source = source
         self.target = target
-        self.traces = traces
-        self._memo = memo
+        self._memo: Dict[Any, Any] = {}
 
-    def in_graph(self, node: ast.AST) -> bool:
-        """True where graph code holds the node."""
+    def outside(self, node: ast.AST) -> Outside:
+        """The condition that no graph code holds the node."""
+        around: List[Tuple[int, int]] = []
         above: Optional[ast.AST] = node
         while above is not None:
-            if above in self.traces:
-                return True
+            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                around.append((above.lineno, above.col_offset))
             above = self.module.parents.get(above)
-        return False
-
-    def shared(self, make: Callable[[Sequence[FunctionTrace]], Made]) -> Made:
-        """What `make` learns from all graph code, made once a run."""
-        if make not in self._memo:
-            self._memo[make] = make(list(self.traces.values()))
-        found: Made = self._memo[make]
-        return found
+        return Outside(tuple(around))
 
     def once(self, make: Callable[[ModuleContext], Made]) -> Made:
         """What `make` learns from this module, made once for all rules."""
-        key = (make, self.module)
-        if key not in self._memo:
-            self._memo[key] = make(self)
-        found: Made = self._memo[key]
+        if make not in self._memo:
+            self._memo[make] = make(self)
+        found: Made = self._memo[make]
         return found
 
 
@@ -195,12 +188,13 @@ class Rule:
         confidence: Confidence = Confidence.HIGH,
         fix: Optional[Callable[[Context], Optional[Fix]]] = None,
         end: Optional[ast.AST] = None,
+        when: Tuple[Condition, ...] = (),
         **values: Any,
     ) -> Found:
         """A finding at `node` (up to the end of `end`); `values` fill the message and the help."""
         return Found(
             self, node, effect if effect is not None else self.effect(case), message or self.message,
-            help or self.help, values, confidence, fix, end,
+            help or self.help, values, confidence, fix, end, when=when,
         )  # fmt: skip
 
     @classmethod

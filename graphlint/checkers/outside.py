@@ -5,33 +5,20 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, Optional, Tuple
 
 from graphlint.checkers.base import Findings, Found, ModuleContext, Rule, always
 from graphlint.finding import Confidence, Effect
-from graphlint.graph_code import values as v
-from graphlint.graph_code.frames import Instance, local_names
-from graphlint.graph_code.trace import FunctionTrace
-from graphlint.graph_code.values import Value
+from graphlint.graph_code.facts import Outside, ReadInGraph, later, variable
+from graphlint.graph_code.frames import local_names
 from graphlint.lang import Text
-from graphlint.project import Assigned, FunctionInfo, Module
-from graphlint.tree import walk
+from graphlint.project import Assigned, ClassInfo, Module, ModuleRef
+from graphlint.tree import children
 
 _CALLBACK = re.compile(r"(on_)?((train|eval)_)?(step|epoch)_(begin|end)$")
 _GROWS = frozenset(
     "append extend insert pop remove clear sort reverse update setdefault popitem __setitem__".split()
 )
-_HELD = (v.LIST, v.DICT, v.SET, v.CELL, v.EXTERNAL)
-Name = Tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Read:
-    """A place in graph code that takes an attribute or a module's variable as a constant."""
-
-    node: ast.AST
-    trace: FunctionTrace
-    value: Value
 
 
 @dataclass(frozen=True)
@@ -42,41 +29,6 @@ class Write:
     owner: Optional[ast.expr]
     name: str
     whole: bool
-
-
-class Reads:
-    """What all graph code reads as constants: attributes by their names, variables by module and name."""
-
-    def __init__(self, traces: Sequence[FunctionTrace]) -> None:
-        self.attributes: Dict[str, List[Read]] = {}
-        self.variables: Dict[Name, Read] = {}
-        for trace in traces:
-            own = local_names(trace.info.node)
-            for node in walk(trace.info.node):
-                if node in trace.values:
-                    self._note(node, trace, own)
-
-    def attribute(self, name: str, module: Module) -> Optional[Read]:
-        """The first read of an attribute of that name in the module, or in one that it names something of."""
-        found = self.attributes.get(name, [])
-        near = [read for read in found if read.trace.info.module is module]
-        if not near and found:
-            named = {getattr(module.lookup(n), "module", None) for n in module.order}
-            near = [read for read in found if read.trace.info.module in named]
-        return near[0] if near else None
-
-    def _note(self, node: ast.AST, trace: FunctionTrace, own: frozenset) -> None:
-        value = trace.values[node]
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            base = trace.values.get(node.value, v.unknown)
-            if isinstance(base.target, Instance) or base.kind == v.CLASS:
-                self.attributes.setdefault(node.attr, []).append(Read(node, trace, value))
-            elif base.kind == v.MODULE:
-                self.variables.setdefault((base.target.name, node.attr), Read(node, trace, value))
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in own:
-            symbol = trace.info.module.lookup(node.id)
-            if isinstance(symbol, Assigned):
-                self.variables.setdefault((symbol.module.name, symbol.name), Read(node, trace, value))
 
 
 class ChangedFromOutside(Rule):
@@ -112,46 +64,41 @@ class ChangedFromOutside(Rule):
     help = Text("pass it as an argument, or make it a Parameter", "作为参数传入，或改为 Parameter")
 
     def check_module(self, ctx: ModuleContext) -> Findings:
-        reads: Optional[Reads] = None
-        for function, around in _host_functions(ctx.module.tree, ctx):
+        for function, around in _host_functions(ctx.module.tree):
             writes = list(_writes(function))
-            if not writes or not (_calls_later(function, around) or _CALLBACK.match(_name(function))):
-                continue
-            reads = reads if reads is not None else ctx.shared(Reads)
-            for write in writes:
-                read = _read_of(write, function, reads, ctx.module)
-                if read is not None and _counts(write, read, ctx.module):
-                    yield self._found(write, read, _name(function))
+            if writes and (_calls_later(function, around) or _CALLBACK.match(_name(function))):
+                for write in writes:
+                    read = _read_of(write, function, ctx)
+                    if read is not None:
+                        yield self._found(write, read, function)
 
-    def _found(self, write: Write, read: Read, function: str) -> Found:
+    def _found(self, write: Write, read: ReadInGraph, function: ast.AST) -> Found:
         text = f"{ast.unparse(write.owner)}.{write.name}" if write.owner is not None else write.name
-        found = self.at(write.node, confidence=Confidence.MEDIUM, text=text, reader=read.trace.info.qualname)
-        place = (read.trace.info.module.path, getattr(read.node, "lineno", 0))
-        return replace(found, symbol=function, chain=read.trace.chain, via=(*read.trace.via, place))
+        itself = Outside(((function.lineno, function.col_offset),))  # type: ignore[attr-defined]
+        found = self.at(
+            write.node, confidence=Confidence.MEDIUM, when=(itself, read), text=text, reader=later("reader")
+        )
+        return replace(found, symbol=_name(function))
 
 
-def _counts(write: Write, read: Read, module: Module) -> bool:
-    """False for what the graph does see: a Parameter given new data, an item of a Tensor."""
-    if not write.whole:
-        return read.value.kind in _HELD
-    if read.value.parameter:
-        value = getattr(write.node, "value", None)
-        return isinstance(value, ast.Call) and module.dotted(value.func) == "mindspore.Parameter"
-    return True
+def _new_parameter(write: Write, module: Module) -> bool:
+    """True where a Parameter is put in another's place; new data or a new item in it is what the graph does see."""
+    value = getattr(write.node, "value", None)
+    return isinstance(value, ast.Call) and module.dotted(value.func) == "mindspore.Parameter"
 
 
 def _name(function: ast.AST) -> str:
     return getattr(function, "name", "<lambda>")
 
 
-def _host_functions(tree: ast.AST, ctx: ModuleContext) -> Iterator[Tuple[ast.AST, Tuple[ast.AST, ...]]]:
-    """The functions that run as Python, each with those around it; `__init__` runs before anything is compiled."""
+def _host_functions(tree: ast.AST) -> Iterator[Tuple[ast.AST, Tuple[ast.AST, ...]]]:
+    """The functions that may run as Python, each with those around it; `__init__` runs before anything is compiled."""
     todo: List[Tuple[ast.AST, Tuple[ast.AST, ...]]] = [(tree, ())]
     while todo:
         node, around = todo.pop()
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                if child not in ctx.traces and child.name not in ("__init__", "construct"):
+                if child.name not in ("__init__", "construct"):
                     yield child, around
                 todo.append((child, (*around, child)))
             else:
@@ -165,7 +112,7 @@ def _own(function: ast.AST) -> Iterator[ast.AST]:
         node = todo.pop()
         yield node
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            todo.extend(ast.iter_child_nodes(node))
+            todo.extend(children(node))
 
 
 def _calls_later(function: ast.AST, around: Tuple[ast.AST, ...]) -> bool:
@@ -244,21 +191,25 @@ def _call(node: ast.Call) -> Iterator[Write]:
         yield from _held(func.value, node)
 
 
-def _read_of(write: Write, function: ast.AST, reads: Reads, module: Module) -> Optional[Read]:
-    """Where graph code reads what is changed here, as far as names tell."""
-    if write.owner is not None:
-        root = _root(write.owner)
-        symbol = module.lookup(write.owner.id) if isinstance(write.owner, ast.Name) else None
-        if (
-            symbol is not None
-            and hasattr(symbol, "module")
-            and not isinstance(symbol, (Assigned, FunctionInfo))
-        ):
-            found = reads.variables.get((symbol.module.name, write.name))
-            if found is not None:
-                return found
-        return reads.attribute(write.name, module) if root is not None or write.whole else None
-    if write.name in local_names(function):
-        return None
-    symbol = module.lookup(write.name)
-    return reads.variables.get((symbol.module.name, symbol.name)) if isinstance(symbol, Assigned) else None
+def _read_of(write: Write, function: ast.AST, ctx: ModuleContext) -> Optional[ReadInGraph]:
+    """The read in graph code that would make the change a fault, as far as names tell; None where none can."""
+    module = ctx.module
+    held, parameter = not write.whole, _new_parameter(write, module)
+    if write.owner is None:
+        symbol = module.lookup(write.name) if write.name not in local_names(function) else None
+        if not isinstance(symbol, Assigned):
+            return None
+        return ReadInGraph((variable(symbol.module.name, symbol.name),), held=held, parameter=parameter)
+    owner = module.lookup(write.owner.id) if isinstance(write.owner, ast.Name) else None
+    variables: Tuple[str, ...] = ()
+    if isinstance(owner, (ModuleRef, ClassInfo)):
+        variables = (variable(owner.module.name, write.name),)
+    if _root(write.owner) is None and not write.whole:
+        return ReadInGraph(variables, held=held, parameter=parameter) if variables else None
+    return ReadInGraph(variables, write.name, module.name, ctx.once(_named), held, parameter)
+
+
+def _named(ctx: ModuleContext) -> Tuple[str, ...]:
+    """The modules that the module names something of."""
+    found = {getattr(ctx.module.lookup(name), "module", None) for name in ctx.module.order}
+    return tuple(sorted(module.name for module in found if module is not None))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from graphlint.checkers.base import Context, Findings, ModuleContext, Rule, always, confidence_of
+from graphlint.checkers.base import Context, Findings, Found, ModuleContext, Rule, always, confidence_of
 from graphlint.checkers.uses import constant, uses
 from graphlint.finding import Confidence, Effect
 from graphlint.graph_code import values as v
+from graphlint.graph_code.facts import Condition
 from graphlint.knowledge import api
 from graphlint.lang import Text
 
@@ -64,17 +65,10 @@ class TensorMethod(Rule):
         found = uses(ctx)
         if "mindspore" not in found.owners or "torch" in found.owners:
             return
-        graph = {call for name in HOST_NAMES for call in found.methods.get(name, ()) if ctx.in_graph(call)}
         for name in HOST_NAMES:
             for call in found.methods.get(name, ()):
-                if (
-                    call not in graph
-                    and not call.args
-                    and not call.keywords
-                    and name != "cuda"
-                    and self._lacks(name)
-                ):
-                    yield self._found(call, name, Confidence.MEDIUM)
+                if not call.args and not call.keywords and name != "cuda" and self._lacks(name):
+                    yield self._found(call, name, Confidence.MEDIUM, ctx.outside(call))
         for call in found.methods.get("to", ()):
             given = constant(call.args[0]) if call.args else None
             if isinstance(given, str) and given.startswith("cuda"):
@@ -83,7 +77,7 @@ class TensorMethod(Rule):
     def _lacks(self, name: str) -> bool:
         return api(self.target.mindspore).tensor_method(name) is None
 
-    def _found(self, node: ast.expr, name: str, confidence: Confidence):  # type: ignore[no-untyped-def]
+    def _found(self, node: ast.expr, name: str, confidence: Confidence, *when: Condition) -> Found:
         from graphlint.knowledge.torch_names import by_torch
 
         row = (
@@ -95,6 +89,7 @@ class TensorMethod(Rule):
         return self.at(
             node,
             confidence=confidence,
+            when=when,
             help=help,
             name=name,
             instead=short,

@@ -20,10 +20,9 @@ from graphlint.checkers.uses import (
     uses,
 )  # fmt: skip
 from graphlint.finding import Confidence, Effect
-from graphlint.graph_code import values as v
-from graphlint.graph_code.trace import FunctionTrace
+from graphlint.graph_code.facts import LeavesToPython, later, top
 from graphlint.lang import Text
-from graphlint.project import ClassInfo, FunctionInfo, Module
+from graphlint.project import FunctionInfo, Module
 
 GRADIENTS = frozenset(
     {"mindspore.value_and_grad", "mindspore.grad", "mindspore.ops.value_and_grad", "mindspore.ops.grad"}
@@ -159,10 +158,10 @@ class GradInLoop(Rule):
 
     def check_module(self, ctx: ModuleContext) -> Findings:
         for use in uses(ctx).calls():
-            if use.name not in GRADIENTS or use.call is None or ctx.in_graph(use.call):
+            if use.name not in GRADIENTS or use.call is None:
                 continue
             if loop_of(use.call, ctx.module) is not None:
-                yield self.at(use.call)
+                yield self.at(use.call, when=(ctx.outside(use.call),))
 
 
 class JitInLoop(Rule):
@@ -367,8 +366,8 @@ class ConstructCalled(Rule):
             if isinstance(receiver, ast.Call) and getattr(receiver.func, "id", "") == "super":
                 continue
             cell = class_made(receiver, ctx.module)
-            if cell is not None and cell.looks_like_cell and not ctx.in_graph(call):
-                yield self.at(call, cell=ast.unparse(receiver))
+            if cell is not None and cell.looks_like_cell:
+                yield self.at(call, when=(ctx.outside(call),), cell=ast.unparse(receiver))
 
 
 class SetInputsArity(Rule):
@@ -447,7 +446,6 @@ class ExportFallback(Rule):
         "`{cls}` 无法导出：其图代码第 {line} 行的 `{text}` 交给了 Python 解释器",
     )
     help = Text("write it with MindSpore's operators", "请改用 MindSpore 的算子")
-    host = frozenset({"asnumpy", "numpy", "tolist"})
 
     def check_module(self, ctx: ModuleContext) -> Findings:
         for use in uses(ctx).calls():
@@ -455,24 +453,8 @@ class ExportFallback(Rule):
             if use.name.rpartition(".")[2] != "export" or call is None or not call.args:
                 continue
             cls = class_made(call.args[0], ctx.module)
-            place = self._fallback(cls, ctx) if cls is not None else None
-            if cls is not None and place is not None:
-                text = ast.unparse(place)[-40:]
-                yield self.at(call, cls=cls.name, line=str(place.lineno), text=text)
-
-    def _fallback(self, cls: ClassInfo, ctx: ModuleContext) -> Optional[ast.Attribute]:
-        for trace in ctx.traces.values():
-            path = trace.via[0][0] if trace.via else trace.info.module.path
-            if trace.chain and trace.chain[0] == f"{cls.qualname}.construct" and path == cls.module.path:
-                found = self._in_trace(trace)
-                if found is not None:
-                    return found
-        return None
-
-    def _in_trace(self, trace: FunctionTrace) -> Optional[ast.Attribute]:
-        for node in trace.values:
-            if isinstance(node, ast.Attribute) and node.attr in self.host:
-                base = trace.values.get(node.value, v.unknown)
-                if base.kind == v.TENSOR and base.sure:
-                    return node
-        return None
+            if cls is not None:
+                graph = top(cls.module.path, f"{cls.qualname}.construct")
+                yield self.at(
+                    call, when=(LeavesToPython(graph),), cls=cls.name, line=later("line"), text=later("text")
+                )

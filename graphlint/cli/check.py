@@ -86,9 +86,11 @@ def check(
 
 def _check(paths: Tuple[str, ...], settings: Settings, stdin: Stdin) -> CheckResult:
     from graphlint.engine import check as run
+    from graphlint.engine.store import Store, folder
 
+    store = Store(folder() if settings.cache else None)
     with Progress(sys.stderr, settings.lang) as progress:
-        return run(paths, settings, stdin=stdin, progress=progress)
+        return run(paths, settings, stdin=stdin, progress=progress, store=store, jobs=settings.jobs)
 
 
 def _summaries(settings: Settings) -> Dict[str, Tuple[str, str]]:

@@ -152,7 +152,7 @@ class Calls(BuiltinCalls):
             and isinstance(info.node, ast.Lambda)
             and (closure.home is None or not closure.home.graph)
         ):
-            if not info.module.alone(info.node):
+            if not info.module.syntax.alone(info.node):
                 where = info.node if info.module is frame.module else node
                 self.event(frame, "lambda_source", where)
         if frame.depth >= MAX_DEPTH or not self.spend(frame):
