@@ -12,6 +12,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tu
 
 from graphlint import engine
 from graphlint.config import Settings
+from graphlint.engine.store import Store
 from graphlint.finding import Applicability, CheckResult, Edit, Finding
 from graphlint.fixes.edits import apply_edits, apply_to_notebook, fits
 from graphlint.source import SourceError, SourceFile
@@ -45,7 +46,8 @@ def run(paths: Sequence[str], settings: Settings, stdin: Stdin = None) -> Outcom
     state = _Files(settings, stdin)
     refused: Set[Key] = set()
     fixed = 0
-    result = engine.check(paths, settings, stdin=stdin)
+    store = Store(None)
+    result = engine.check(paths, settings, stdin=stdin, store=store)
     idle: Set[str] = set()
     for _ in range(MAX_ROUNDS):
         taken = _choose([f for f in result.findings if f.fingerprint not in idle], settings, refused)
@@ -59,7 +61,7 @@ def run(paths: Sequence[str], settings: Settings, stdin: Stdin = None) -> Outcom
         fixed += len(made)
         if made:
             before = Counter(_place(f) for f in result.findings)
-            result = engine.check(paths, settings, stdin=stdin, given=state.given())
+            result = engine.check(paths, settings, stdin=stdin, given=state.given(), store=store)
             after = Counter(_place(f) for f in result.findings)
             left = {f.fingerprint for f in result.findings}
             idle.update(

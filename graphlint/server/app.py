@@ -19,12 +19,16 @@ from pygls.workspace import TextDocument
 from graphlint import __version__, engine
 from graphlint.config import Settings, check_rules, load, with_options
 from graphlint.discovery import discover
+from graphlint.engine.store import Store
 from graphlint.errors import GraphlintError
 from graphlint.finding import CheckResult, Finding
 from graphlint.lang import default_language, say
 from graphlint.rule_page import Page, pages
 from graphlint.server import translate
 from graphlint.server.translate import Text
+
+Project = Tuple[str, Optional[str]]
+"""The root and the configuration file."""
 
 DELAY = 0.25
 """Seconds of quiet after a change before the check begins."""
@@ -41,6 +45,7 @@ class GraphlintServer(LanguageServer):
         self.settings: Dict[str, Settings] = {}
         self.verdicts: Dict[str, Dict[str, Any]] = {}
         """By fingerprint."""
+        self.stores: Dict[Project, Store] = {}
         self._waiting: Optional[asyncio.Task[None]] = None
         self._busy = asyncio.Lock()
         self._said = ""
@@ -82,7 +87,7 @@ class GraphlintServer(LanguageServer):
             documents = {d.path: d for d in self.workspace.text_documents.values() if _checkable(d)}
             texts = {path: document.source for path, document in documents.items()}
             versions = {path: document.version for path, document in documents.items()}
-            done, wrong = await asyncio.to_thread(check_open, texts, self.options)
+            done, wrong = await asyncio.to_thread(check_open, texts, self.options, self.stores)
             if wrong:
                 self._say_once(f"graphlint: {wrong[0]}")
             else:
@@ -137,14 +142,15 @@ def _checkable(document: TextDocument) -> bool:
 
 
 def check_open(
-    texts: Mapping[str, str], options: Mapping[str, Any]
+    texts: Mapping[str, str], options: Mapping[str, Any], stores: Optional[Dict[Project, Store]] = None
 ) -> Tuple[Dict[str, Tuple[Settings, CheckResult]], List[str]]:
     """The settings and the result for each open document, and what is wrong with the configuration of the others.
 
-    Documents of one project share a run.
+    Documents of one project share a run, which works on what changed since the last one that `stores` saw.
     """
+    stores = stores if stores is not None else {}
     found: Dict[str, Tuple[Settings, CheckResult]] = {}
-    runs: Dict[Tuple[str, Optional[str]], Tuple[CheckResult, Set[str]]] = {}
+    runs: Dict[Project, Tuple[CheckResult, Set[str]]] = {}
     given = {path: encoded(text) for path, text in texts.items()}
     wrong: List[str] = []
     for path, text in texts.items():
@@ -153,9 +159,10 @@ def check_open(
             check_rules(settings)
             key = (settings.root, settings.config_path)
             if key not in runs:
+                store = stores.setdefault(key, Store(None))
                 files = discover([settings.root], settings).files
                 seen = {os.path.realpath(file) for file in files}
-                runs[key] = engine.check([settings.root], settings, given=given), seen
+                runs[key] = engine.check([settings.root], settings, given=given, store=store), seen
             result, seen = runs[key]
             if os.path.realpath(path) not in seen:
                 result = _with(result, engine.check([path], settings, stdin=(path, text)))
