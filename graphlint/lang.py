@@ -261,6 +261,10 @@ TEXTS: Dict[str, Text] = {
         "this installation has no rewrites (no graphlint.fixes.apply): --fix and --diff can do nothing",
         "当前安装不含自动改写（缺少 graphlint.fixes.apply），--fix 和 --diff 无法执行",
     ),
+    "changed-meanwhile": Text(
+        "{path} was changed while its rewrites were worked out: it stays as it is; run again",
+        "{path} 在生成改写期间被修改，未写入；请重新运行",
+    ),
     "fixed": Text("Fixed {n:finding|findings} in {files:file|files}.", "已修复 {files} 个文件中的 {n} 处。"),
     "would-fix": Text(
         "Would fix {n:finding|findings} in {files:file|files}.", "可修复 {files} 个文件中的 {n} 处。"

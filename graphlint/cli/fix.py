@@ -6,6 +6,7 @@ import difflib
 import importlib
 import os
 import tempfile
+from pathlib import Path
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
@@ -52,7 +53,7 @@ def fix(paths: Sequence[str], settings: Settings, stdin: Optional[Tuple[str, str
         said = "fixed"
     else:
         for change in changed:
-            _replace(change)
+            _replace(change, settings.lang)
         said = "fixed"
     if changed:
         click.echo(say(said, settings.lang, n=outcome.fixed, files=len(changed)), err=True)
@@ -80,10 +81,15 @@ def _apply(settings: Settings) -> Callable[..., Outcome]:
     return function
 
 
-def _replace(change: Change) -> None:
-    """Writes the file in one step, so that an interruption leaves the old one or the new one."""
+def _replace(change: Change, lang: str) -> None:
+    """Writes the file in one step, so that an interruption leaves the old one or the new one.
+
+    Raises WorkError where it can't be written, or isn't any more what the rewrites were made from.
+    """
     path = os.path.realpath(change.path)
     try:
+        if Path(path).read_bytes() != change.before:
+            raise WorkError(say("changed-meanwhile", lang, path=change.path))
         descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".graphlint-")
         try:
             with os.fdopen(descriptor, "wb") as stream:
