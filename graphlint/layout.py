@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Dict, List, Mapping, Optional
+from typing import Dict, List, Mapping, Optional, Sequence
 
 from graphlint.config import Settings
 from graphlint.discovery import discover
@@ -41,11 +41,26 @@ class Layout:
         return ends[0] if len(ends) == 1 else None
 
 
-def layout_of(shown: Mapping[str, str], settings: Settings) -> Layout:
-    """All files under the project's root; `shown` holds, by their real paths, files under the names they were given."""
+def absolute(name: str, level: int, near: str, is_package: bool) -> str:
+    """The module that `from <level dots><name> import` means in module `near`."""
+    if level == 0:
+        return name
+    parts = near.split(".")
+    drop = level - 1 if is_package else level
+    base = parts[: len(parts) - drop] if drop else parts
+    return ".".join([*base, name] if name else base)
+
+
+def layout_of(shown: Mapping[str, str], settings: Settings, searched: Sequence[str] = ()) -> Layout:
+    """All files under the project's root.
+
+    `shown` holds, by their real paths, files under the names they were given; `searched` the folders whose files are
+    all among them, so that the root isn't walked twice.
+    """
     root = os.path.realpath(settings.root)
-    real = dict(discover([settings.root], settings).real) if os.path.isdir(settings.root) else {}
-    real.update(shown)
+    real = dict(shown)
+    if os.path.isdir(root) and root not in {os.path.realpath(folder) for folder in searched}:
+        real = {**discover([settings.root], settings).real, **shown}
     names: Dict[str, str] = {}
     for full in sorted(real):
         name = _name(full[len(root) + 1 :] if full.startswith(root + os.sep) else os.path.relpath(full, root))

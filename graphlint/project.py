@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
-from graphlint.layout import Layout
+from graphlint.layout import Layout, absolute
 from graphlint.tree import Syntax
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
@@ -235,7 +235,6 @@ class Module:
         self.assigned: Dict[str, List[ast.expr]] = {}
         self.rebound: Set[str] = set()
         self.order: Dict[str, str] = {}
-        self._resolving: Set[str] = set()
         self._cache: Dict[str, Tuple[Optional[Symbol], FrozenSet[str]]] = {}
         self._index(syntax.tree.body)
 
@@ -340,12 +339,7 @@ class Module:
 
     def absolute(self, name: str, level: int) -> str:
         """The absolute module name that `from <level dots><name> import` means here."""
-        if level == 0:
-            return name
-        parts = self.name.split(".")
-        drop = level - 1 if self.is_package else level
-        base = parts[: len(parts) - drop] if drop else parts
-        return ".".join([*base, name] if name else base)
+        return absolute(name, level, self.name, self.is_package)
 
     def lookup(self, name: str) -> Optional[Symbol]:
         """What a module-level name means, through imports and re-exports; None where nothing binds it."""
@@ -354,15 +348,18 @@ class Module:
         if known is not None:
             project.trail.update(known[1])
             return known[0]
-        if name in self._resolving:
+        step = (self.name, name)
+        if step in project.resolving:
             project.circular = True
             return None
-        self._resolving.add(name)
+        project.resolving.add(step)
         try:
             with project.followed() as trail:
                 found = self._lookup(name)
         finally:
-            self._resolving.discard(name)
+            project.resolving.discard(step)
+        if not project.resolving:
+            project.circular = False
         if not project.circular:
             self._cache[name] = found, frozenset(trail)
         project.trail.update(trail)
@@ -426,10 +423,12 @@ class Project:
     ) -> None:
         self.layout = layout
         self.trail: Set[str] = set()
+        self.resolving: Set[Tuple[str, str]] = set()
+        """The (module, name) of each lookup under way."""
         self.circular = False
+        """True once one of them met itself: until the outermost ends, answers are in part only."""
         self._load = load
         self._mentions = mentions
-        self._depth = 0
         self._modules: Dict[str, Optional[Module]] = {}
 
     @contextmanager
@@ -439,14 +438,10 @@ class Project:
         outer = self.trail
         trail: Set[str] = set()
         self.trail = trail
-        self._depth += 1
         try:
             yield trail
         finally:
             self.trail = outer
-            self._depth -= 1
-            if not self._depth:
-                self.circular = False
 
     def module(self, name: str) -> Optional[Module]:
         """The module of that dotted name, or None where the project has none or it can't be parsed."""

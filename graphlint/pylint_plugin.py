@@ -8,12 +8,10 @@ that reach its code. `# pylint: disable=` is pylint's own business, every other 
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from contextlib import contextmanager
 from itertools import groupby
-from typing import Any, ClassVar, Dict, Iterator, List, Optional, Tuple, Type
+from typing import Any, ClassVar, Dict, List, Optional, Tuple, Type
 
 from astroid import nodes
 from pylint.checkers import BaseChecker
@@ -100,26 +98,13 @@ class Runs:
             return list(engine.check([path], settings, stdin=(path, text)).findings)
         key = f"{settings.root}\n{settings.config_path}"
         if key not in self._found:
-            with _no_collection():
-                self._found[key] = _by_file(engine.check([settings.root], settings).findings)
+            self._found[key] = _by_file(engine.check([settings.root], settings).findings)
             for shown in discover([settings.root], settings).files:
                 self._found[key].setdefault(os.path.realpath(shown), [])
         known = self._found[key]
         if real not in known:
             known.update({real: [], **_by_file(engine.check([path], settings).findings)})
         return known[real]
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Spares the garbage collector the walks over pylint's own trees while the engine runs."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _by_file(findings: List[Finding]) -> Dict[str, List[Finding]]:

@@ -11,10 +11,11 @@ import pytest
 from graphlint import discovery, engine
 from graphlint.config import Settings, load
 from graphlint.errors import GraphlintError
+from graphlint.files import cache_folder
 from graphlint.finding import CheckResult, Finding
 from graphlint.report.common import one_line, place
 from graphlint.verify import entries as entry_module
-from graphlint.verify.cache import Cache, default_folder
+from graphlint.verify.cache import Cache
 from graphlint.verify.pool import Pool
 from graphlint.verify.run import Request, open_pool, parse_devices, preflight, refuse
 from graphlint.verify.session import CellRecord, Plan, Session
@@ -100,7 +101,7 @@ class Run:
 
     def _verify(self, keys: Set[Key]) -> None:
         result = self.checked()
-        cache = Cache(default_folder() if self.settings.cache else None)
+        cache = Cache(cache_folder("verify") if self.settings.cache else None)
         session = _Chosen(
             self._workers(), result, self.files, self.settings.root, self.entries, self.plan, cache
         )

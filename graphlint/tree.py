@@ -11,7 +11,7 @@ _FACTS = "_graphlint_facts"
 
 
 _PLAIN = frozenset(
-    "ctx op ops kind type_comment id attr arg name asname names level module kwd_attrs rest conversion "
+    "ctx op ops kind type_comment id attr arg asname names level module kwd_attrs rest conversion "
     "is_async simple".split()
 )
 """Fields that hold operators, words and numbers. (`names` of an import is the one exception.)"""
@@ -162,12 +162,7 @@ class FunctionFacts:
             elif isinstance(node, _COMPREHENSIONS):
                 todo.append(node.generators[0].iter)
                 continue
-            for name in node._fields:
-                value = getattr(node, name, None)
-                if isinstance(value, ast.AST):
-                    todo.append(value)
-                elif isinstance(value, list):
-                    todo.extend(item for item in value if isinstance(item, ast.AST))
+            todo.extend(children(node))
         return frozenset(names - outer)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 import click
@@ -86,9 +87,10 @@ def check(
 
 def _check(paths: Tuple[str, ...], settings: Settings, stdin: Stdin) -> CheckResult:
     from graphlint.engine import check as run
-    from graphlint.engine.store import Store, folder
+    from graphlint.engine.store import Store
+    from graphlint.files import cache_folder
 
-    store = Store(folder() if settings.cache else None)
+    store = Store(Path(cache_folder("check")) if settings.cache else None)
     with Progress(sys.stderr, settings.lang) as progress:
         return run(paths, settings, stdin=stdin, progress=progress, store=store, jobs=settings.jobs)
 

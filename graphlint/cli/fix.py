@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import importlib
 import os
-import tempfile
 from pathlib import Path
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -14,6 +13,7 @@ import click
 from graphlint.cli.output import write
 from graphlint.config import Settings
 from graphlint.errors import WorkError
+from graphlint.files import write_whole
 from graphlint.finding import CheckResult
 from graphlint.lang import say
 
@@ -90,14 +90,6 @@ def _replace(change: Change, lang: str) -> None:
     try:
         if Path(path).read_bytes() != change.before:
             raise WorkError(say("changed-meanwhile", lang, path=change.path))
-        descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".graphlint-")
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(change.after)
-            os.chmod(temporary, os.stat(path).st_mode)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        write_whole(path, change.after, os.stat(path).st_mode)
     except OSError as error:
         raise WorkError(f"{change.path}: {error.strerror or error}") from error

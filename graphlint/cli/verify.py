@@ -14,10 +14,11 @@ from graphlint.cli.options import run_options, selection_options, settings_of, t
 from graphlint.cli.output import Sources, emit, write
 from graphlint.config import Settings, with_options
 from graphlint.errors import UsageError
+from graphlint.files import cache_folder
 from graphlint.finding import CheckResult, Finding, Severity
 from graphlint.target import Target, version_key
 from graphlint.verify import entries as entry_module
-from graphlint.verify.cache import Cache, default_folder
+from graphlint.verify.cache import Cache
 from graphlint.verify.run import Request, VerifyResult, parse_devices
 from graphlint.verify.run import verify as run_verify
 from graphlint.verify.session import Plan, Tally
@@ -99,7 +100,7 @@ def verify(paths: Tuple[str, ...], **given: Any) -> int:
         _emit(result, settings, None, notes)
         return 1 if result.errors and not given["exit_zero"] else 0
     plan.all_cells = plan.all_cells or plan.export is not None
-    cache = Cache(default_folder() if settings.cache and plan.export is None else None)
+    cache = Cache(cache_folder("verify") if settings.cache and plan.export is None else None)
     command = " ".join(["graphlint verify", *paths])
     with _Live(settings.lang) as live:
         done = run_verify(result, files, settings.root, entries, plan, request, cache, live, command)

@@ -14,21 +14,18 @@ from __future__ import annotations
 import gc
 import os
 from contextlib import contextmanager
-from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from graphlint.config import Settings
 from graphlint.discovery import discover
 from graphlint.engine.finish import finished
 from graphlint.engine.plan import plan
-from graphlint.engine.pool import work
-from graphlint.engine.sources import Sources
+from graphlint.engine.pool import Progress, work
+from graphlint.engine.sources import Sources, Stdin
 from graphlint.engine.store import Store
 from graphlint.engine.unit import Job, Unit
 from graphlint.finding import CheckResult, FileError
 from graphlint.layout import Layout, layout_of
-
-Stdin = Optional[Tuple[str, str]]
-Progress = Optional[Callable[[int, int], None]]
 
 
 def check(
@@ -48,14 +45,16 @@ def check(
     learned for the next run; `jobs` is the number of processes, 0 for one a core.
     Raises UsageError for a path that doesn't exist.
     """
+    searched: Sequence[str] = ()
     if stdin is not None:
         shown: Tuple[str, ...] = (stdin[0],)
         real: Mapping[str, str] = {os.path.realpath(stdin[0]): stdin[0]}
         errors: List[FileError] = []
     else:
         found = discover(paths, settings)
+        searched = paths or (() if settings.include else (".",))
         shown, real, errors = found.files, found.real, list(found.errors)
-    layout = layout_of(real, settings)
+    layout = layout_of(real, settings, searched)
     store = store if store is not None else Store(None)
     sources = Sources(settings.lang, stdin, given)
     with _no_collection():

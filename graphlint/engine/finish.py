@@ -115,12 +115,11 @@ def _last(
         by_path[finding.path].append(finding)
     kept: List[Finding] = []
     for path, those in by_path.items():
-        if not those and not glances.glance(path).suppresses:
-            continue
-        source = (
-            _source(path, sources) if glances.glance(path).suppresses or path.endswith(".ipynb") else None
-        )
-        kept.extend(_of_file(sorted(those, key=lambda f: f.sort_key), settings, source))
+        suppresses = glances.glance(path).suppresses
+        if those or suppresses:
+            needed = suppresses or path.endswith(".ipynb")
+            source = _source(path, sources) if needed else None
+            kept.extend(_of_file(sorted(those, key=lambda f: f.sort_key), settings, source))
     return sorted((f for f in kept if settings.selects(f.code, f.name, f.path)), key=lambda f: f.sort_key)
 
 

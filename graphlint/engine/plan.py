@@ -6,7 +6,7 @@ from typing import Dict, Iterable, Iterator, List, Mapping, Protocol, Sequence, 
 
 from graphlint.engine.glance import Glance
 from graphlint.engine.unit import Job
-from graphlint.layout import Layout
+from graphlint.layout import Layout, absolute
 
 
 class Glances(Protocol):
@@ -32,7 +32,7 @@ def plan(shown: Sequence[str], layout: Layout, glances: Glances) -> List[Job]:
     else:
         near = wanted
     return [
-        Job(name, layout.files[name], looks[name].digest, name in relevant)
+        Job(name, layout.files[name], name in relevant)
         for name in sorted(near)
         if name in relevant or name in wanted
     ]
@@ -55,13 +55,8 @@ def _relevant(looks: Mapping[str, Glance]) -> Set[str]:
 def _imported(name: str, look: Glance, layout: Layout) -> Iterator[str]:
     """The project's modules that an import statement of the module may read."""
     for dotted in look.imports:
-        if dotted.startswith("."):
-            tail = dotted.lstrip(".")
-            level = len(dotted) - len(tail)
-            parts = name.split(".")
-            drop = level - 1 if layout.is_package(name) else level
-            dotted = ".".join([*parts[: len(parts) - drop], *([tail] if tail else [])])
-        parts = dotted.split(".")
+        tail = dotted.lstrip(".")
+        parts = absolute(tail, len(dotted) - len(tail), name, layout.is_package(name)).split(".")
         for cut in range(len(parts), 0, -1):
             found = layout.find(".".join(parts[:cut]), name)
             if found is not None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 from graphlint.config import Settings
@@ -73,6 +71,9 @@ def _batches(jobs: Sequence[Job]) -> List[Tuple[int, List[Job]]]:
 
 def _spread(batches: List[List[Job]], analyst: Analyst, count: int) -> Iterator[List[Unit]]:
     """Forked processes inherit the analyst, and with it all that it was given."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+
     global _analyst
     _analyst = analyst
     context = multiprocessing.get_context("fork")

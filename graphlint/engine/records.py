@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List
 
 from graphlint.engine.glance import Glance
 from graphlint.engine.unit import Draft, Part, Unit
@@ -90,23 +90,21 @@ def to_finding(row: List[Any]) -> Finding:
 
 def of_unit(unit: Unit) -> List[Any]:
     return [
-        unit.path,
-        unit.digest,
+        unit.whole,
         [[[_of_draft(d) for d in part.drafts], _of_facts(part.facts)] for part in unit.parts],
         [[e.path, e.message, e.line] for e in unit.errors],
-        unit.trail,
     ]
 
 
 def to_unit(name: str, row: List[Any]) -> Unit:
-    path, digest, parts, errors, trail = row
+    """The unit of that name; its trail is kept with the answers that it found."""
+    whole, parts, errors = row
     return Unit(
         name,
-        str(path),
-        str(digest),
+        bool(whole),
         [Part([_to_draft(d) for d in drafts], _to_facts(facts)) for drafts, facts in parts],
         [FileError(*error) for error in errors],
-        _words(trail),
+        (),
     )
 
 
@@ -171,8 +169,3 @@ def _to_read(row: List[Any]) -> Read:
         _words(chain), str(path), int(line), str(module), str(reader),
         tuple((str(p), int(n)) for p, n in via), str(kind), bool(parameter),
     )  # fmt: skip
-
-
-def stamp(row: Any) -> Optional[List[int]]:
-    """A file's time, size and number as they were kept; None for anything else."""
-    return row if isinstance(row, list) and all(isinstance(part, int) for part in row) else None

@@ -12,8 +12,8 @@ import json
 import os
 import platform
 import re
-import tempfile
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -25,13 +25,13 @@ from graphlint.engine.records import (
     of_glance,
     of_result,
     of_unit,
-    stamp,
     to_glance,
     to_result,
     to_unit,
 )
 from graphlint.engine.sources import Sources
 from graphlint.engine.unit import Job, Unit
+from graphlint.files import write_whole
 from graphlint.finding import CheckResult
 from graphlint.layout import Layout
 
@@ -40,12 +40,6 @@ KEPT = 64
 _RESULTS = 16
 _DOUBT = 2_000_000_000
 """Nanoseconds for which a file's time can't tell that it changed again."""
-
-
-def folder() -> Path:
-    """`$GRAPHLINT_CACHE_DIR/graphlint/check`, else that in `$XDG_CACHE_HOME`, else in `~/.cache`."""
-    base = os.environ.get("GRAPHLINT_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    return Path(base or os.path.join(os.path.expanduser("~"), ".cache")) / "graphlint" / "check"
 
 
 class Store:
@@ -70,7 +64,7 @@ class Store:
         if key != self._key:
             self._key, self._units = key, None
             kept = self._read("files")
-            self._files, self._results = _table(kept.get("files")), _table(kept.get("results"))
+            self._files, self._results = _rows(kept.get("files"), 2), _rows(kept.get("results"), 2)
         self._look()
 
     # -- what the files are
@@ -102,7 +96,7 @@ class Store:
     def _kept_glance(self, path: str) -> Optional[Glance]:
         row = self._files.get(path)
         now = self._stamped.get(path)
-        if not row or not now or self._sources.held(path) is not None or stamp(row[0]) != now:
+        if not row or not now or self._sources.held(path) is not None or row[0] != now:
             return None
         try:
             return to_glance(row[1])
@@ -139,60 +133,43 @@ class Store:
         """What an earlier run learned of the module, where all that it rests on is as it was."""
         row = self._table_of_units().get(job.name)
         try:
-            if row is None or not self._holds(row, job):
+            if row is None or not self._holds(row):
                 return None
-            return row[0] if isinstance(row[0], Unit) else to_unit(job.name, row[0])
+            unit = row[0] if isinstance(row[0], Unit) else to_unit(job.name, row[0])
+            return unit if unit.whole or not job.whole else None
         except BROKEN:
             return None
 
     def keep(self, unit: Unit) -> None:
         """Keeps what this run learned."""
-        layout = self._layout
-        read: Dict[str, List[str]] = {}
-        sought: Dict[str, Optional[str]] = {}
-        for step in unit.trail:
-            if step[0] == "=":
-                path = layout.files.get(step[1:])
-                read[step[1:]] = [path, self.glance(path).digest] if path is not None else []
-            elif step[0] == "?":
-                name, _, near = step[1:].rpartition("@")
-                sought[step] = layout.find(name, near)
-            else:
-                sought[step] = self._search(step)
-        self._table_of_units()[unit.name] = [unit, bool(unit.parts), read, sought, self._names]
+        answers = {step: self._answer(step) for step in unit.trail}
+        self._table_of_units()[unit.name] = [unit, answers, self._names]
         self._changed = True
 
-    def _holds(self, row: List[Any], job: Job) -> bool:
-        _, whole, read, sought, names = row
-        if job.whole and not whole and not self._is_broken(row):
-            return False
-        for name, known in read.items():
-            path = self._layout.files.get(name)
-            if (known or None) != ([path, self.glance(path).digest] if path is not None else None):
+    def _holds(self, row: List[Any]) -> bool:
+        """True where each step of the unit's trail still gives what it gave; names are sought anew in other files."""
+        _, answers, names = row
+        same = names == self._names
+        for step, answer in answers.items():
+            if not (same and step[0] == "?") and self._answer(step) != answer:
                 return False
-        for step, result in sought.items():
-            if step[0] == "?":
-                if names == self._names:
-                    continue
-                name, _, near = step[1:].rpartition("@")
-                if self._layout.find(name, near) != result:
-                    return False
-            elif self._search(step) != result:
-                return False
-        row[4] = self._names
+        row[2] = self._names
         return True
 
-    @staticmethod
-    def _is_broken(row: List[Any]) -> bool:
-        unit = row[0]
-        return bool(unit.errors if isinstance(unit, Unit) else unit[3])
-
-    def _search(self, step: str) -> str:
-        return digest(repr(self.mentions(step[1:].encode("latin-1"))).encode("utf-8", "surrogatepass"))
+    def _answer(self, step: str) -> Any:
+        """What a step of a trail gives now, in values of JSON."""
+        kind, rest = step[0], step[1:]
+        if kind == "=":
+            path = self._layout.files.get(rest)
+            return [path, self.glance(path).digest] if path is not None else None
+        if kind == "?":
+            name, _, near = rest.rpartition("@")
+            return self._layout.find(name, near)
+        return digest(repr(self.mentions(rest.encode("latin-1"))).encode("utf-8", "surrogatepass"))
 
     def _table_of_units(self) -> Dict[str, List[Any]]:
         if self._units is None:
-            self._units = _table(self._read("units").get("units"))
+            self._units = _rows(self._read("units").get("units"), 3)
         return self._units
 
     # -- whole results
@@ -209,6 +186,8 @@ class Store:
 
     def close(self, shown: Sequence[str], result: CheckResult) -> None:
         """Ends a run that had to do some work: keeps its result, and writes all of it where there is a folder."""
+        if self._where is None:
+            return
         if self._sources.from_disk and not self._lately:
             question = self._question(shown)
             self._results.pop(question, None)
@@ -216,7 +195,7 @@ class Store:
             while len(self._results) > _RESULTS:
                 del self._results[next(iter(self._results))]
             self._changed = True
-        if self._where is None or not self._changed:
+        if not self._changed:
             return
         known = self._layout.names
         files = {path: row for path, row in self._files.items() if path in known}
@@ -244,23 +223,17 @@ class Store:
             return {}
         try:
             with open(self._where / f"{self._key}.{part}.json", encoding="utf-8") as stream:
-                return _table(json.load(stream))
+                found = json.load(stream)
+                return found if isinstance(found, dict) else {}
         except (OSError, *BROKEN, MemoryError):
             return {}
 
     def _write(self, part: str, content: Dict[str, Any]) -> None:
         assert self._where is not None
         try:
-            text = json.dumps(content, separators=(",", ":"))
             self._where.mkdir(parents=True, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(dir=self._where, prefix=".new-")
-            try:
-                with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-                    stream.write(text)
-                os.replace(temporary, self._where / f"{self._key}.{part}.json")
-            except BaseException:
-                os.unlink(temporary)
-                raise
+            text = json.dumps(content, separators=(",", ":"))
+            write_whole(str(self._where / f"{self._key}.{part}.json"), text.encode())
             self._drop_old()
         except (OSError, ValueError):
             return
@@ -272,20 +245,28 @@ class Store:
             path.unlink()
 
 
-def _table(value: Any) -> Dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+def _rows(value: Any, length: int) -> Dict[str, List[Any]]:
+    """The rows of a kept table, those of another shape left out."""
+    rows = value.items() if isinstance(value, dict) else ()
+    return {key: row for key, row in rows if isinstance(row, list) and len(row) == length}
+
+
+@lru_cache(maxsize=1)
+def _own_files() -> Tuple[Tuple[str, int, int], ...]:
+    """graphlint's own files with their times and sizes; they can't change what this process does."""
+    found = []
+    for base, folders, names in os.walk(Path(__file__).resolve().parent.parent):
+        folders[:] = sorted(f for f in folders if f != "__pycache__")
+        for name in sorted(names):
+            path = os.path.join(base, name)
+            state = os.stat(path)
+            found.append((path, state.st_mtime_ns, state.st_size))
+    return tuple(found)
 
 
 def _rests_on(settings: Settings) -> Tuple[Any, ...]:
     """All that decides what a module gives, its files aside."""
-    own = Path(__file__).resolve().parent.parent
-    files = []
-    for base, folders, names in os.walk(own):
-        folders[:] = sorted(f for f in folders if f != "__pycache__")
-        for name in sorted(names):
-            state = os.stat(os.path.join(base, name))
-            files.append((os.path.join(base, name), state.st_mtime_ns, state.st_size))
     return (
-        __version__, tuple(files), platform.python_version(), settings.targets, settings.lang,
+        __version__, _own_files(), platform.python_version(), settings.targets, settings.lang,
         os.path.realpath(settings.root), os.getcwd(), settings.exclude,
     )  # fmt: skip

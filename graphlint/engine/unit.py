@@ -27,7 +27,6 @@ class Job(NamedTuple):
 
     name: str
     path: str
-    digest: str
     whole: bool
 
 
@@ -48,11 +47,13 @@ class Part:
 
 @dataclass
 class Unit:
-    """What a module gives for each target, the errors met, and the trail (see `Project.followed`) that it rests on."""
+    """What a module gives for each target, the errors met, and the trail (see `Project.followed`) that it rests on.
+
+    `whole` as in its job: a unit that isn't holds errors alone.
+    """
 
     name: str
-    path: str
-    digest: str
+    whole: bool
     parts: List[Part]
     errors: List[FileError]
     trail: Tuple[str, ...]
@@ -96,7 +97,7 @@ class Analyst:
         if not job.whole:
             self._syntax(job.path)
             errors = [self._errors[job.path]] if job.path in self._errors else []
-            return Unit(job.name, job.path, job.digest, [], errors, ("=" + job.name,))
+            return Unit(job.name, False, [], errors, ("=" + job.name,))
         with project.followed() as trail:
             module = project.module(job.name)
             parts: List[Part] = []
@@ -104,7 +105,7 @@ class Analyst:
             if module is not None:
                 parts = [self._part(module, target, rules, failures) for target, rules in self._targets]
         errors = [self._errors[job.path]] if job.path in self._errors else list(failures.values())
-        return Unit(job.name, job.path, job.digest, parts, errors, tuple(sorted(trail)))
+        return Unit(job.name, True, parts, errors, tuple(sorted(trail)))
 
     def _syntax(self, path: str) -> Optional[Syntax]:
         source = self._source(path)

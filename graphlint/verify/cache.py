@@ -5,23 +5,15 @@ A cache that can't be read or written (no space, no rights) costs time and nothi
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from typing import Any, Dict, Optional, Sequence
 
 from graphlint import __version__
+from graphlint.files import write_whole
 
 _FORMAT = 1
-
-
-def default_folder() -> str:
-    """`$XDG_CACHE_HOME/graphlint/verify`, else `~/.cache/graphlint/verify`."""
-    base = os.environ.get("GRAPHLINT_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    base = base or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "graphlint", "verify")
 
 
 class Cache:
@@ -63,15 +55,8 @@ class Cache:
         if self.folder is None or self.trouble:
             return
         folder = os.path.join(self.folder, key[:2])
-        temporary = ""
         try:
             os.makedirs(folder, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=folder)
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(data, stream)
-            os.replace(temporary, os.path.join(folder, key))
+            write_whole(os.path.join(folder, key), json.dumps(data).encode())
         except (OSError, TypeError, ValueError) as error:
             self.trouble = f"the cache in {self.folder} could not be written: {error}"
-            if temporary:
-                with contextlib.suppress(OSError):
-                    os.remove(temporary)

@@ -37,6 +37,12 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+OTHER_SHAPES = (
+    '{"units": {"net": [[1], {}, ""], "base": [7, {"": 1}, ""], "host": 7, "gone": []},'
+    ' "files": {"a": 7, "b": []}, "results": {"c": {}, "d": [1, 2]}}'
+)
+
+
 def _write(path: Path, text: str) -> None:
     """Writes a file that was last changed long ago, each time at another time."""
     path.write_text(text)
@@ -106,7 +112,8 @@ def test_an_added_file_counts_where_its_name_was_sought(run: Any, project: Path)
 
 
 @pytest.mark.parametrize(
-    "damage", ["", "{", "[]", "null", '{"units": {"net": [[1], true, {}, {}]}, "files": 3}', "\0" * 50]
+    "damage",
+    ["", "{", "[]", "null", '{"units": {"net": [[1], true, {}, {}]}, "files": 3}', "\0" * 50, OTHER_SHAPES],
 )
 def test_a_damaged_store_is_as_none(run: Any, tmp_path: Path, project: Path, damage: str) -> None:
     run()
@@ -132,7 +139,7 @@ def test_values_of_wrong_kinds_are_as_none(run: Any, tmp_path: Path) -> None:
     for path in (tmp_path / "kept").glob("*.units.json"):
         content = json.loads(path.read_text())
         for row in content["units"].values():
-            row[0][2] = [[[[["GL101"], []]], [{}, {}, {}, {}]]]
+            row[0][1] = [[[[["GL101"], []]], [{}, {}, {}, {}]]]
         path.write_text(json.dumps(content))
     for path in (tmp_path / "kept").glob("*.files.json"):
         content = json.loads(path.read_text())
